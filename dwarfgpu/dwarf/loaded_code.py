@@ -6,13 +6,16 @@ thread, and for each frame.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.target import PartlyKnown
@@ -21,6 +24,8 @@ from dwarfgpu.objfile.separate_debug import is_debug_file
 
 _FEW: Final = 4
 """Code objects that are asked one after the other as quickly as they are looked up."""
+_MAX_SEARCHED: Final = 8
+"""Code objects for which it is kept what is searched for a name in their code."""
 
 
 class CodeObjects(tuple[CodeObject, ...]):
@@ -48,6 +53,39 @@ class CodeObjects(tuple[CodeObject, ...]):
         for one in self:
             loads.setdefault((one.file, one.info.object), one)
         return tuple(loads.values())
+
+    def searched_from(self, here: CodeObject | None) -> CodeObjects:
+        """Return those that are searched for a name in the code of one: that one, then two loads of
+        each file. A third declares nothing else; the second shows that a name which only its own
+        file sees has another meaning."""
+        if here is None or here in self._two_loads[:1]:
+            return self._two_loads
+        if here not in self._searched:
+            rest = (one for one in self._two_loads if one is not here)
+            self._searched[here] = CodeObjects((here, *rest))
+        return self._searched[here]
+
+    @cached_property
+    def _two_loads(self) -> CodeObjects:
+        """The first two loads of each file."""
+        counts = Counter[tuple[ObjectFile, ObjectFile]]()
+        loads: list[CodeObject] = []
+        for one in self:
+            file = one.file, one.info.object
+            counts[file] += 1
+            if counts[file] <= 2:
+                loads.append(one)
+        return CodeObjects(loads)  # never itself: that would be a cycle
+
+    @cached_property
+    def _searched(self) -> KeptAnswers[CodeObject, CodeObjects]:
+        """The answers of `searched_from` for the last code objects."""
+        return KeptAnswers(_MAX_SEARCHED)
+
+    @cached_property
+    def infos(self) -> tuple[DebugInfo, ...]:
+        """Their debugging information."""
+        return tuple([one.info for one in self])
 
     @cached_property
     def program(self) -> CodeObject | None:

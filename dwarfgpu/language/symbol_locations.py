@@ -104,7 +104,8 @@ def locations_of_data(session: Session, text: str) -> tuple[CodeLocation, ...]:
     if written is None or explicit.source is not None or explicit.label is not None:
         return ()
     name = unquoted(written).removeprefix("::")
-    symbols = untyped_variables(session.objects_with(name), name, is_full=explicit.is_qualified)
+    objects = [*dict.fromkeys((*session.objects_with(name), *session.code_objects))]
+    symbols = untyped_variables(objects, name, is_full=explicit.is_qualified)
     return tuple(
         CodeLocation("symbol", None, addresses, is_described=False)
         for addresses in dict.fromkeys(_addresses(session, symbol) for symbol in symbols)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.dwarf.loaded_code import as_code_objects
 from dwarfgpu.dwarf.scope.functions_by_name import merged_function
 from dwarfgpu.dwarf.scope.symbols_by_name import (
     UntypedSymbol,
@@ -63,7 +64,8 @@ def symbol_of(session: Session, name: str) -> UntypedSymbol | None:
     symbol tables do not have it."""
     symbol = untyped_symbol(session.objects_with(name), name)
     if symbol is None:
-        entry = merged_function(session.code_objects, name)
+        searched = as_code_objects(session.code_objects).searched_from(session.code_object)
+        entry = merged_function(searched, name)
         symbol = None if entry is None else UntypedSymbol(entry, is_code=True)
     return symbol
 

@@ -137,15 +137,18 @@ class FocusedNames(FocusedLane):
     def objects_with(self, name: str) -> tuple[CodeObject, ...]:
         """Return the code objects to search for a name in the order in which they were loaded, as
         GDB and dynamic linkers do, but for those that were loaded later than the program
-        (`dwarfgpu.session.search_order`); for a wave, that of the program location first."""
+        (`dwarfgpu.session.search_order`); for a wave, that of the program location first, and then
+        two loads of each file (`CodeObjects.searched_from`)."""
         here = self.code_object
-        if len(self.code_objects) < 2 or here is None or here is self.code_objects[0]:
+        if len(self.code_objects) < 2:
             return self.code_objects
-        if not self.architecture.is_simt:
-            from dwarfgpu.session.search_order import search_order  # few frames are of libraries
+        if self.architecture.is_simt:
+            return as_code_objects(self.code_objects).searched_from(here)
+        if here is None or here is self.code_objects[0]:
+            return self.code_objects
+        from dwarfgpu.session.search_order import search_order  # few frames are of libraries
 
-            return search_order(self.code_objects, here)
-        return tuple(sorted(self.code_objects, key=lambda code_object: code_object is not here))
+        return search_order(self.code_objects, here)
 
     def meanings(self, name: str = "") -> NameLookup:
         """Return what names denote in the focus, at least `name`.
@@ -154,7 +157,7 @@ class FocusedNames(FocusedLane):
         function, or in the only unit.
         """
         objects = self.objects_with(name)
-        infos = tuple(code_object.info for code_object in objects)
+        infos = as_code_objects(objects).infos
         code_object, pc = self.code_object, self.pc
         if code_object is not None and pc is not None:
             scopes, with_outer = code_object.scopes, not (self.has_frames or self.inline_level)
@@ -220,9 +223,10 @@ class FocusedNames(FocusedLane):
     def with_unsearched(self, message: str) -> str:
         """Return a message about an unknown name, followed by why the name may exist nevertheless;
         usually the message alone."""
-        errors = [e for code_object in self.code_objects for e in code_object.info.why_not_found]
-        errors += _damaged_symbols(self.code_objects)
-        notes = [f" Not searched: {error.kind}: {error}" for error in errors]
+        searched = as_code_objects(self.code_objects).searched_from(self.code_object)
+        errors = [error for code_object in searched for error in code_object.info.why_not_found]
+        errors += _damaged_symbols(searched)
+        notes = dict.fromkeys(f" Not searched: {error.kind}: {error}" for error in errors)
         end = "." if notes and message and not message.endswith((".", "?")) else ""
         return "".join((message, end, *notes))
 

@@ -84,6 +84,7 @@ def undescribed(files: Sequence[CodeObject]) -> str:
 def nothing_described(code_objects: Sequence[CodeObject]) -> str:
     """Return what follows the message that a name is unknown where no file has debugging
     information; empty where one has, and without files."""
+    code_objects = as_code_objects(code_objects).first_loads
     without = [code_object for code_object in code_objects if not code_object.info.has_units]
     if not without or len(without) < len(code_objects):
         return ""

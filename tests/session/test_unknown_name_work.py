@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 import pytest
 
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.loaded_code import CodeObjects
+from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.service.value.subject import answer, subject
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.unknown_name import why_unknown
 from tests.cli.command import FIXTURES
@@ -32,3 +37,47 @@ def test_loads_of_a_file_are_not_searched_anew(name: str, expected: str) -> None
         assert why_unknown(session, name) == expected
         each.append(calls_of(partial(why_unknown, session, name)))
     assert each[1] < each[0] + 10 * 40, each
+
+
+def _nest(numbers: Iterable[int]) -> list[CodeObject]:
+    file = ObjectFile(str(NEST), NEST.read_bytes())
+    return [CodeObject.of(file, number * 0x10000) for number in numbers]
+
+
+def _unknown(session: Session) -> str:
+    """Return the message that a name is unknown, as the command line has it."""
+    return str(answer(session, subject(session, "nothing")).error)
+
+
+def test_a_name_is_searched_in_two_loads_of_a_file() -> None:
+    """Whichever load each of thousands of waves is in."""
+    loads = tuple(_nest(range(60)))
+    architecture = loads[0].architecture
+    assert architecture is not None
+    each = []
+    for count in (20, 60):
+        all_loads = CodeObjects(loads[:count])
+        session = Session(architecture, all_loads, pc=0x1690)
+        messages = []
+
+        def of_waves(
+            session: Session = session, messages: list[str] = messages, count: int = count
+        ) -> None:
+            for load in range(1, count, count // 10):
+                wave = evolve(session, pc=load * 0x10000 + 0x1690)
+                with pytest.raises(UsageError) as error:
+                    _unknown(wave)
+                messages.append(str(error.value))
+
+        of_waves()
+        assert set(messages) == {'No symbol "nothing" in current context.'}
+        each.append(calls_of(of_waves))
+    assert each[1] < 1.1 * each[0], each
+
+
+def test_the_loads_that_are_searched() -> None:
+    first, second, third, fourth = _nest(range(4))
+    loads = CodeObjects((first, second, third, fourth))
+    assert loads.searched_from(None) == loads.searched_from(first) == (first, second)
+    assert loads.searched_from(second) == (second, first)
+    assert loads.searched_from(fourth) == (fourth, first, second)
