@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names import cxx
-from dwarfgpu.dwarf.names.qualified import Part, canonical, split_last
+from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, split_last
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.declarations import declaration_of, qualified
+from dwarfgpu.dwarf.scope.named_entries import VARIABLE_TEMPLATES, named
 from dwarfgpu.dwarf.section_budget import LinkedNames
+from dwarfgpu.dwarf.unit import CompilationUnit
 
 
 def variable_name(die: Die) -> str:
@@ -23,6 +27,24 @@ def variable_name(die: Die) -> str:
     if instance is not None and not scopes and die.linkage_name is not None:
         return _linked_instance(die, die.linkage_name) or instance
     return die.unit.joint.join((*scopes, instance or name))
+
+
+def is_outside_its_class(die: Die) -> bool:
+    """Return whether a variable is an instance of a static member template that is described in no
+    scope: only its linkage name has that of its class."""
+    if die.tag not in VARIABLE_TEMPLATES or not die.unit.is_cplusplus or die.linkage_name is None:
+        return False
+    return len(qualified(die)) == 1 and bool(split_last(variable_name(die))[0])
+
+
+def instances_of_class(unit: CompilationUnit, path: tuple[str, ...], name: str) -> Iterator[Die]:
+    """Yield these of a unit, of a canonical name with arguments, by the path of their class."""
+    if not path or not name.endswith(">") or not unit.is_cplusplus:
+        return
+    whole = joined((*path, name))
+    for die in dict.fromkeys((*named(unit, name.partition("<")[0]), *named(unit, name))):
+        if is_outside_its_class(die) and variable_name(die) == whole:
+            yield die
 
 
 def shown_name(name: str, die: Die) -> str:

@@ -14,9 +14,10 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import is_transparent
+from dwarfgpu.dwarf.scope.declarations import is_transparent, scope_path
 from dwarfgpu.dwarf.scope.named_entries import TYPES, named_entries
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA
+from dwarfgpu.dwarf.scope.variable_names import instances_of_class
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.inheritance import ambiguous, inherited
 
@@ -96,7 +97,7 @@ def _own_members(kind: Die, name: str) -> tuple[Die, ...]:
                 part = child.reference(dw.AT_TYPE)
                 if part is not None and part.tag in CLASSES:
                     pending.append(part)
-    return tuple(out)
+    return tuple(out) or tuple(instances_of_class(kind.unit, scope_path(kind), name))
 
 
 def _children(scope: Die, names: tuple[str | None, ...]) -> Iterator[Die]:
