@@ -6,6 +6,7 @@ the name belong to parts of an object: several make it ambiguous.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import Final, Generic, TypeVar
 
@@ -51,9 +52,12 @@ def inherited(
         (),
         False,
     )
-    pending = [first]
-    while pending:
-        part, classes, steps, is_hidden = pending.pop(0)
+    pending = deque([first])
+    may_have = 1
+    """How many of these are not hidden: without one, none is compared with the only part."""
+    while pending and (may_have or len(parts) > 1):
+        part, classes, steps, is_hidden = pending.popleft()
+        may_have -= not is_hidden
         members = () if is_hidden else tuple(own(classes[-1]))
         if members:
             parts.setdefault(part, Inherited(classes, steps, members))
@@ -68,6 +72,7 @@ def inherited(
             if len(visited) > MOST_BASES:
                 raise LimitExceeded(f"more than {MOST_BASES} base classes")
             pending.append((inner, (*classes, base), (*steps, step), is_below))
+            may_have += not is_below
     return [parts_of_name for part, parts_of_name in parts.items() if part not in hidden]
 
 
