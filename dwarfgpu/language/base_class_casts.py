@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Member, Pointer, Struct, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, UsageError
-from dwarfgpu.language.member_lookup import way_to
+from dwarfgpu.language.base_classes import way_to
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.typed_value import TypedValue, memory_in_gdbs_words

@@ -12,8 +12,9 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, class_data, tagged_records
 from dwarfgpu.dwarf.names.qualified import split_last
-from dwarfgpu.dwarf.names.type_names import full_name, type_name
+from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
+from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import element_type
 from dwarfgpu.dwarf.types.types import Array, Dynamic, Member, Pointer, Struct, strip
@@ -22,8 +23,8 @@ from dwarfgpu.language.class_operators import NO_CALLS, has_method, refuse_arrow
 from dwarfgpu.language.complexes import complex_part, is_complex
 from dwarfgpu.language.dereference import GENERIC_POINTER
 from dwarfgpu.language.library_operators import smart_pointee
-from dwarfgpu.language.member_lookup import classes_named, no_member, path_to, spelled_member
-from dwarfgpu.language.member_pointers import has_this, pointed
+from dwarfgpu.language.member_lookup import member_meant, no_member, path_to, spelled_member
+from dwarfgpu.language.member_pointers import pointed
 from dwarfgpu.language.named_values import NamedValues
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax import ast
@@ -47,16 +48,12 @@ class MemberAccess(NamedValues):
         """Return a member of an object: `.` and `->` are one here, as in GDB: pointers are
         followed, structures are not."""
         value = self._structure(value, node)
-        bare, name, written = strip(value.type), node.name, node.name
-        if isinstance(bare, Struct) and "::" in name:
-            name = self._with_whole_class(bare, name)
-            static = self._static_function(bare, name)
-            if static is not None:
-                return self._method(bare, static, is_called=is_called)  # in no part of the object
-            written = name
-        if isinstance(bare, Struct) and self.language.is_caseless and path_to(bare, name) is None:
+        bare, name = strip(value.type), node.name
+        path = self.path_in(bare, name) if isinstance(bare, Struct) else None
+        if isinstance(bare, Struct) and self.language.is_caseless and path is None:
             name = spelled_member(bare, name) if self.language.is_pascal else name.lower()
-        if isinstance(bare, Struct) and path_to(bare, name) is None:
+            path = self.path_in(bare, name)
+        if isinstance(bare, Struct) and path is None:
             if self.language.is_go:
                 from dwarfgpu.language.go.slices_and_strings import promoted_field  # few programs
 
@@ -79,7 +76,7 @@ class MemberAccess(NamedValues):
             variable = self._class_variable(bare, name) if self.language.is_pascal else None
             if variable is not None:
                 return variable
-            return self._method(bare, written, is_called=is_called)
+            return self._of_class(bare, name, is_called=is_called)
         if self.language.is_fortran and is_complex(bare) and name.lower() in _PARTS:
             return complex_part(self.objects, value, _PARTS.index(name.lower()))
         if is_vector(bare):
@@ -88,26 +85,14 @@ class MemberAccess(NamedValues):
             )
             if component is not None:
                 return component
-        if isinstance(bare, Struct) and any(is_dynamic(m.type) for m in path_to(bare, name) or ()):
+        if path is None:
+            return self.objects.member(value, name)
+        if any(is_dynamic(step.type) for step in path):
             value = self._placed(value, node)
-        member = self.objects.member(value, name)
+        member = self.objects.along(value, path)
         if self.language.is_fortran and isinstance(bare, Struct):
             return self._with_length(member, value, node, bare, name)
         return member
-
-    def _with_whole_class(self, struct_type: Struct, name: str) -> str:
-        """Return `CLASS::MEMBER` with the whole name of the class that it means in the focus, where
-        the object has no class of that name, as of a typedef, or several."""
-        simple = split_last(name)[1]
-        scope = name.removesuffix(f"::{simple}")
-        if not scope or len(classes_named(struct_type, scope)) == 1:
-            return name
-        with suppress(UsageError):
-            meant = strip(self.names.type_of(ast.TypeName((scope,))).type)
-            if isinstance(meant, Struct):
-                whole = f"::{full_name(meant)}"
-                return f"{whole}::{simple}" if classes_named(struct_type, whole) else name
-        return name
 
     def _with_length(
         self,
@@ -267,20 +252,29 @@ class MemberAccess(NamedValues):
         variable = class_variable(self.names, struct_type, name)
         return None if variable is None else self.objects.variable(variable)
 
-    def _method(self, struct_type: Struct, name: str, *, is_called: bool) -> TypedValue:
-        """Return the member function of an object; `UsageError` where its class has none of that
-        name."""
+    def _of_class(self, struct_type: Struct, name: str, *, is_called: bool) -> TypedValue:
+        """Return what a name of a member means that is no data of an object: a member function, an
+        enumerator, an instance of a static member template. `UsageError` for anything else."""
         scope, simple = split_last(name)
         if self.language.is_pascal:
             simple = spelled_method(struct_type, simple)
-        classes = _classes_of(struct_type, name) if scope else []
-        owner = scope or f"::{type_name(struct_type, cplusplus=True)}"
-        if len(classes) == 1:  # the focus may have another class of that name
-            owner = f"::{full_name(classes[0])}"
+        naming = self.naming_class(struct_type, name) if scope else struct_type
+        if naming is not None:
+            member_meant(struct_type, simple, naming)  # an error for an ambiguous one
+        elif (constant := self._scoped_enumerator(struct_type, name)) is not None:
+            return constant
+        owner = scope if naming is None else f"::{full_name(naming)}"
         whole = f"{owner}::{simple}"
-        dies = self._functions(whole) if scope or self.names.is_name(owner) else []
-        if scope and not classes and not struct_type.is_declaration:
+        is_named = naming is None or (naming.name is not None and self.names.is_name(owner))
+        meanings = self.names.meaning(whole) if is_named else ()
+        if naming is None and not struct_type.is_declaration:
             raise UsageError(f"There is no field named {simple}")
+        first = next(iter(meanings), None)
+        if isinstance(first, Variable):
+            return self.objects.variable(first)
+        if isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
+            return self._enumerator(*self.names.enumerator(first), first.unit)
+        dies = self._functions(whole) if meanings else []
         has_code = any(code_ranges(die) for die in dies)
         if is_called and not has_code and (dies or has_method(struct_type, simple)):
             raise Unsupported(NO_CALLS)
@@ -292,17 +286,16 @@ class MemberAccess(NamedValues):
             raise UsageError(f"There is no field named {simple}")
         raise no_member(struct_type, name)
 
-    def _static_function(self, struct_type: Struct, name: str) -> str | None:
-        """Return the whole name if a qualified name is that of functions without `this`; None of
-        any other. A base class that is several times in an object is not ambiguous for these
-        (C++ class.member.lookup)."""
-        simple = split_last(name)[1]
-        classes = _classes_of(struct_type, name)
-        owner = f"::{full_name(classes[0])}" if len(classes) == 1 else ""
-        if not owner or not self.names.is_name(owner):
-            return None
-        dies = self._functions(f"{owner}::{simple}")
-        return f"{owner}::{simple}" if dies and not any(map(has_this, dies)) else None
+    def _scoped_enumerator(self, struct_type: Struct, name: str) -> TypedValue | None:
+        """Return the enumerator of a name that begins with an enumeration of a class, or with one
+        of its base classes: `o.Colour::red`; None for any other name."""
+        with suppress(UsageError):
+            if struct_type.name is None:
+                return None
+            first, *_ = self.names.meaning(f"::{full_name(struct_type)}::{name}") or (None,)
+            if isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
+                return self._enumerator(*self.names.enumerator(first), first.unit)
+        return None
 
     def _functions(self, name: str) -> list[Die]:
         return [
@@ -317,13 +310,6 @@ class MemberAccess(NamedValues):
         if isinstance(bare, Pointer) and isinstance(strip(bare.target), Struct):
             value = self.objects.dereferenced(value)
         return pointed(self.objects, value, member)
-
-
-def _classes_of(struct_type: Struct, name: str) -> list[Struct]:
-    """Return the class and base classes that the scope of a qualified name may mean: the class
-    itself hides a base class of its name (C++ class.member.lookup)."""
-    classes = classes_named(struct_type, name.removesuffix(f"::{split_last(name)[1]}"))
-    return [struct_type] if struct_type in classes else classes
 
 
 def _has_variants(struct_type: Struct) -> bool:

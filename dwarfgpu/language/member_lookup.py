@@ -1,23 +1,35 @@
-"""Look up members and base classes of structures by name."""
+"""Members of structures by name; of C++, in the order of its standard.
+
+1. Which class is meant before `::` in `o.B::m`: `base_classes` for the names that the class of the
+   object has in itself; what else it has, and the focus, is the caller's ([basic.lookup.classref],
+   [class.qual]).
+2. What that class and its base classes declare by the name: a declaration hides those of base
+   classes; several that remain are ambiguous ([class.member.lookup]).
+3. Which part of the object has it: that of a base class that occurs several times is ambiguous
+   ([class.access.base], [expr.ref]), unless no object has it, as a static member.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from typing import Final, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
 from weakref import WeakKeyDictionary
 
-from dwarfgpu.base.records import evolve
+from dwarfgpu.base.records import frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.fortran_ada import class_data, extended_parent, tagged_parent
-from dwarfgpu.dwarf.names.qualified import parts, split_last
-from dwarfgpu.dwarf.names.type_names import full_name, type_name
+from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.types.class_parts import Method
 from dwarfgpu.dwarf.types.inheritance import Inherited, ambiguous, inherited
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Pointer, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.language.base_classes import ambiguous_base, bases, class_named, ways_to
 
-M = TypeVar("M")
+Declared: TypeAlias = list[Member] | Method
+"""The way to a data member in the class that declares it, or a member function."""
 
 _SPELLINGS: Final[WeakKeyDictionary[Struct, dict[str, str]]] = WeakKeyDictionary()
 """The names of the visible members, by themselves in lower case."""
@@ -33,8 +45,15 @@ def path_to(struct_type: Struct, name: str) -> list[Member] | None:
 
     `Base::x` is that of a base class, or of the class itself. `UsageError` if there are several.
     """
-    paths = _parts_with(struct_type, name, _own_paths)
-    return None if paths is None else [*paths.steps, *paths.members[0]]
+    scope, simple = split_last(name)
+    naming = struct_type
+    if scope:
+        named = class_named(struct_type, f"::{scope}" if name.startswith("::") else scope)
+        if named is None:
+            return None
+        naming = named
+    meant = member_meant(struct_type, simple, naming)
+    return [*meant.path] if meant is not None and meant.is_data else None
 
 
 def spelled_member(struct_type: Struct, name: str) -> str:
@@ -91,106 +110,73 @@ def is_embedded(member: Member) -> bool:
     return die is not None and die.unit.language == dw.LANG_GO and die.flag(dw.AT_GO_EMBEDDED_FIELD)
 
 
-def _parts_with(
-    struct_type: Struct, name: str, own: Callable[[Struct, str], list[M]]
-) -> Inherited[Struct, Member, M] | None:
-    """Return the part of an object that has members of a name; None if there is none."""
-    scope, simple = split_last(name)
-    ways: list[tuple[Member, ...]] = [()]
-    start = struct_type
-    classes = classes_named(struct_type, _with_mark(name, scope)) if scope else [struct_type]
-    if struct_type not in classes:
-        ways = ways_to(struct_type, lambda candidate: candidate in classes)
-        base = strip(ways[0][-1].type) if ways else None
-        if not isinstance(base, Struct):
-            return None
-        start = base
-    members = inherited(start, lambda candidate: own(candidate, simple), _bases)
-    are_of_one_class = len({strip(way[-1].type) for way in ways if way}) < 2
-    if len(ways) > 1 and not (are_of_one_class and _is_one_static_member(members)):
-        raise _ambiguous_base(struct_type, scope)
-    if len(members) > 1 and not _is_one_static_member(members):
-        raise ambiguous(
-            name, _shown(struct_type), (_candidate(member, simple) for member in members)
-        )
-    return evolve(members[0], steps=(*ways[0], *members[0].steps)) if members else None
+@frozen
+class Meant:
+    """What a name of a member means for objects of a class."""
+
+    owner: Struct
+    """The class or base class that declares it."""
+    path: tuple[Member, ...]
+    """The base classes on the way, and the data member; those alone for member functions."""
+    is_data: bool
 
 
-def _with_mark(name: str, scope: str) -> str:
-    """Return the scope of a name, with the `::` before it: that of a whole name."""
-    return f"::{scope}" if name.startswith("::") else scope
+def member_meant(struct_type: Struct, name: str, naming: Struct | None = None) -> Meant | None:
+    """Return what a simple name means for an object of a class: in that, or in the class that is
+    named before it, which is one of its base classes. None if these declare no data member or
+    member function of the name; `UsageError` if it is ambiguous.
+
+    First the declarations are looked up, whatever the object has: the name is ambiguous if two
+    classes have one, and neither hides that of the other. Then those that are in objects have to be
+    in one part of this one alone.
+    """
+    naming = naming or struct_type
+    declared = inherited(naming, lambda candidate: _own(candidate, name), bases)
+    if not declared:
+        return None
+    first = declared[0]
+    owner = first.classes[-1]
+    own = first.members[0]
+    steps = own if isinstance(own, list) else []
+    if any(part.classes[-1] is not owner for part in declared):
+        raise _ambiguous(naming, name, declared)
+    is_in_objects = any(map(_is_in_objects, first.members))
+    ways = [()] if naming is struct_type else ways_to(struct_type, lambda kind: kind is naming)
+    if is_in_objects and len(ways) > 1:
+        raise ambiguous_base(struct_type, _shown(naming))
+    if is_in_objects and len(declared) > 1 and not steps:
+        raise ambiguous_base(naming, _shown(owner))  # GDB's words, too
+    if is_in_objects and len(declared) > 1:
+        raise _ambiguous(naming, name, declared)
+    return Meant(owner, (*ways[0], *first.steps, *steps), isinstance(own, list))
 
 
-def classes_named(struct_type: Struct, name: str) -> list[Struct]:
-    """Return those of a class and its base classes that a name may mean in it: `B` and `m::B` are
-    `m::B`, and so is `D::B` with a class `D` derived from it; `::B` is the whole name."""
-    written = tuple(part.name for part in parts(name))
-    hierarchy = _named(_hierarchy([struct_type]))
-    longest = max(map(len, hierarchy.values()))
-    named: dict[tuple[Struct, ...], dict[Struct, tuple[str, ...]]] = {}
-    """What was named of classes and their base classes: a name may repeat one very often."""
-    for count in range(min(len(written), longest), 0, -1):
-        classes = [
-            item
-            for item, whole in hierarchy.items()
-            if whole[-count:] == written[:count]
-            if len(whole) == count or not name.startswith("::")
-        ]
-        for inner in written[count:]:
-            if not classes:
-                break
-            key = tuple(classes)
-            if key not in named:
-                named[key] = _named(_hierarchy(classes))
-            classes = [item for item, whole in named[key].items() if whole[-1] == inner]
-        if classes:
-            return classes
-    return []
+def _own(struct_type: Struct, name: str) -> Sequence[Declared]:
+    """Return what a class itself declares by a name: the way to a data member, or functions."""
+    paths = _own_paths(struct_type, name)
+    return paths or [one for one in struct_type.declared.methods if one.name == name]
 
 
-def _named(classes: Iterable[Struct]) -> dict[Struct, tuple[str, ...]]:
-    """Return classes with the parts of their whole names."""
-    return {item: tuple(part.name for part in parts(full_name(item))) for item in classes}
+def _is_in_objects(declared: Declared) -> bool:
+    """Return whether every object has its own of what is declared (C++ [expr.ref])."""
+    return not declared[-1].is_static if isinstance(declared, list) else declared.has_this
 
 
-def _hierarchy(classes: Iterable[Struct]) -> list[Struct]:
-    """Return classes with all of their base classes, each once. `LimitExceeded` if too many."""
-    visited = dict.fromkeys(classes)
-    pending = deque(visited)
-    while pending:
-        for _, base, _ in _bases(pending.popleft()):
-            if base in visited:
-                continue
-            visited[base] = None
-            if len(visited) > MAX_CHAIN:
-                raise LimitExceeded(f"more than {MAX_CHAIN} base classes")
-            pending.append(base)
-    return list(visited)
+def _ambiguous(
+    struct_type: Struct, name: str, declared: Iterable[Inherited[Struct, Member, Declared]]
+) -> UsageError:
+    return ambiguous(name, _shown(struct_type), (_candidate(part, name) for part in declared))
 
 
-def _is_one_static_member(parts: list[Inherited[Struct, Member, M]]) -> bool:
-    """Return whether all parts of an object have the same static member, which is in none of them,
-    so that its name is not ambiguous (C++ class.member.lookup)."""
-    ends = {path[-1] for part in parts for path in part.members if isinstance(path, list)}
-    return len(ends) == 1 and ends.pop().is_static
-
-
-def _candidate(member: Inherited[Struct, Member, M], name: str) -> str:
-    *_, last = member.classes
-    first = member.members[0]
+def _candidate(part: Inherited[Struct, Member, Declared], name: str) -> str:
+    *_, last = part.classes
+    first = part.members[0]
     kind = type_name(first[-1].type, cplusplus=True) + " " if isinstance(first, list) else ""
-    return f"'{kind}{_shown(last)}::{name}' ({' -> '.join(map(_shown, member.classes))})"
+    return f"'{kind}{_shown(last)}::{name}' ({' -> '.join(map(_shown, part.classes))})"
 
 
 def _shown(struct_type: Struct) -> str:
     return type_name(struct_type, cplusplus=True)
-
-
-def _bases(struct_type: Struct) -> Iterator[tuple[Member, Struct, bool]]:
-    for member in struct_type.index.bases:
-        base = strip(member.type)
-        if isinstance(base, Struct):
-            yield member, base, member.is_virtual
 
 
 def _own_paths(struct_type: Struct, name: str) -> list[list[Member]]:
@@ -223,49 +209,3 @@ def _own_paths(struct_type: Struct, name: str) -> list[list[Member]]:
                 visited.add(inner)
                 pending.append((inner, [*path, member]))
     return []
-
-
-def way_to(
-    derived: Struct, is_wanted: Callable[[Struct], bool], name: str
-) -> tuple[Member, ...] | None:
-    """Return the path to a base class; `UsageError` if an object has several of that class."""
-    paths = ways_to(derived, is_wanted)
-    if len(paths) > 1:
-        raise _ambiguous_base(derived, name)
-    return paths[0] if paths else None
-
-
-def _ambiguous_base(derived: Struct, name: str) -> UsageError:
-    return UsageError(f"base class '{name}' is ambiguous in type '{_shown(derived)}'")
-
-
-def ways_to(
-    derived: Struct,
-    is_wanted: Callable[[Struct], bool],
-    is_open: Callable[[Member], bool] = lambda _: True,
-) -> list[tuple[Member, ...]]:
-    """Return one path to each part of an object with a base class, through open steps only.
-
-    Base classes are identified by the path to them from the last virtual one, which occurs once in
-    an object. `LimitExceeded` if there are too many.
-    """
-    paths: dict[tuple[object, ...], tuple[Member, ...]] = {}
-    visited: set[tuple[object, ...]] = set()
-    pending = deque[tuple[Struct, tuple[object, ...], tuple[Member, ...]]]([(derived, (), ())])
-    while pending:
-        current, way, steps = pending.popleft()  # as in GDB, the first base class leads to it
-        for member in current.index.bases:
-            inner = strip(member.type)
-            if not isinstance(inner, Struct) or not is_open(member):
-                continue
-            here = (inner,) if member.is_virtual else (*way, member)
-            if here in visited:
-                continue
-            visited.add(here)
-            if len(visited) > MAX_CHAIN or len(here) > MAX_CHAIN:
-                raise LimitExceeded(f"more than {MAX_CHAIN} base classes")
-            if is_wanted(inner):
-                paths[here] = (*steps, member)
-            else:
-                pending.append((inner, here, (*steps, member)))
-    return list(paths.values())

@@ -3,7 +3,7 @@ of `this`, a symbol, a built-in name of a GPU language. A name of several overlo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Final
 
@@ -24,7 +24,7 @@ from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
-from dwarfgpu.dwarf.types.types import Enum, Function, Pointer, Struct, strip
+from dwarfgpu.dwarf.types.types import Enum, Function, Member, Pointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
@@ -39,7 +39,7 @@ from dwarfgpu.language.frame_of_function import (
     without_capture,
 )
 from dwarfgpu.language.gpu_builtins import BUILTIN_VARIABLES, builtin_variable, is_free
-from dwarfgpu.language.member_lookup import path_to
+from dwarfgpu.language.member_lookup import member_meant, path_to
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess, function_type
 from dwarfgpu.language.syntax import ast
@@ -398,13 +398,37 @@ class NamedValues:
         value = self.objects.variable(this[0])
         if not isinstance(strip(value.type), Struct):  # as in Free Pascal's methods of an `object`
             value = self.objects.dereferenced(value)
-        if not _has_member(value, name) and _has_member(value, "this"):  # a lambda of clang
-            value = self.objects.member(value, "this")
+        path = self._path(value, name)
+        if path is None and (captured := self._path(value, "this")) is not None:
+            value = self.objects.along(value, captured)  # of a lambda of clang
             if isinstance(strip(value.type), Pointer):
                 value = self.objects.dereferenced(value)
-        if not _has_member(value, name):  # of another class, or of the closure, as `__a` of gcc
+            path = self._path(value, name)
+        if path is None:  # of another class, or of the closure, as `__a` of gcc
             raise self._without_object(name)
-        return self.objects.member(value, name)
+        return self.objects.along(value, path)
+
+    def _path(self, value: TypedValue, name: str) -> Sequence[Member] | None:
+        bare = strip(value.type)
+        return self.path_in(bare, name) if isinstance(bare, Struct) else None
+
+    def path_in(self, struct_type: Struct, name: str) -> Sequence[Member] | None:
+        """Return the way to the data member of a name that is written for an object; None if it
+        means no data, as that of a member function. `UsageError` if it is ambiguous."""
+        if "::" not in name:
+            return path_to(struct_type, name)
+        naming = self.naming_class(struct_type, name)
+        if naming is None:
+            return None
+        meant = member_meant(struct_type, split_last(name)[1], naming)
+        return meant.path if meant is not None and meant.is_data else None
+
+    def naming_class(self, struct_type: Struct, name: str) -> Struct | None:
+        """Return the class that a qualified name of a member names; None if it is none of the
+        object."""
+        from dwarfgpu.language.naming_class import naming_class  # few names are qualified
+
+        return naming_class(self.names, struct_type, name)
 
     def _without_object(self, name: str) -> DwarfGpuError:
         """Return the error of a member that no object has in this place."""
@@ -425,11 +449,6 @@ class NamedValues:
         if language_of(unit).is_cplusplus or not all(-limit <= one < limit for one in numbers):
             return value
         return evolve(value, constant_type=self.names.builtins.int_type)
-
-
-def _has_member(value: TypedValue, name: str) -> bool:
-    bare = strip(value.type)
-    return isinstance(bare, Struct) and path_to(bare, name) is not None
 
 
 def of_overload(functions: list[Die], name: str) -> list[Die]:

@@ -5,6 +5,7 @@ Law: everything is read on demand: the location of a part is computed without re
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from dwarfgpu.access.location_access import NO_BITS, too_large
@@ -453,6 +454,10 @@ class ObjectAccess(Dereference):
         path = path_to(bare, name)
         if path is None:
             raise no_member(bare, name)
+        return self.along(value, path)
+
+    def along(self, value: TypedValue, path: Sequence[Member]) -> TypedValue:
+        """Return the member of a structure at the end of a path."""
         for step in path:
             value = self.step(value, step)
         return value

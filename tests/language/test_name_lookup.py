@@ -301,7 +301,7 @@ UNLIKE: dict[str, str] = {
         "::hidden|(anonymous namespace)::hidden|ns::(anonymous namespace)::hidden_in_ns|"
         "one::inl|&one::inl|::one::inl|sizeof(one::Versioned)|ns::Plain::GREEN|P::Mode::ON|both.st|"
         "r.Q::st2|both.Left::st|&Holder::in_b|&Holder::as_int|sizeof(Nowhere)|(Nowhere *) 0|"
-        "p.nothing::x|Holder::in_b"
+        "p.nothing::x|Holder::in_b|p.ON|common.in_far"
     ),
     "GDB looks where C++ does not": ("importer::only|ns::deep::only"),
     "GDB takes one of the overloads, in whatever order it has them; we take what is said, or ask": (

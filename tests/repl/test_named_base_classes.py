@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tests.repl.side_by_side import answers, build
-from tests.work import assert_linear
+from tests.work import assert_linear, calls_of
 
 NOTE = "note: no state is given: writable memory has its initial contents\n"
 SOURCE = """\
@@ -97,3 +98,22 @@ def test_a_class_that_is_named_very_often(files: list[str]) -> None:
     assert_linear(asked, 45)
     (said,) = own(files, [f"pair.{'Same::' * 201}n"])
     assert said == "LimitExceeded: a name in more than 200 scopes\n"
+
+
+def test_a_chain_of_base_classes(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Each part of a name asked all classes below the one before it for their names."""
+    most = 180
+    classes = [f"struct C{n} : C{n + 1} {{}};" for n in reversed(range(most))]
+    source = "\n".join([f"struct C{most} {{ int n = 6; static int s; }};", *classes])
+    main = f"int C{most}::s = 7; C0 o; int main() {{ return o.n; }}"
+    compiler = [tool("g++"), "-g", "-O0", "-w", "a.cc", "-o", "a"]
+    build(tmp_path, {"a.cc": f"{source}\n{main}\n"}, [compiler])
+    chain = [str(tmp_path / "a")]
+
+    def asked(count: int) -> Callable[[], object]:
+        scopes = "::".join(f"C{n}" for n in range(count))
+        return lambda: own(chain, [f"o.{scopes}::n", f"{scopes}::s"])
+
+    assert asked(40)() == ["6", "7"]
+    few, many = (calls_of(asked(count)) for count in (40, 160))
+    assert many < 1.3 * few

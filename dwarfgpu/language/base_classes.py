@@ -1,0 +1,151 @@
+"""The base classes of a class: by name, and the ways to them in an object.
+
+Law: a base class is identified by the way to it from the last virtual one, which occurs once in an
+object; what is asked of it alone, as a name is, knows it once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+
+from dwarfgpu.dwarf.names.qualified import parts
+from dwarfgpu.dwarf.names.type_names import full_name, type_name
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Struct, strip
+from dwarfgpu.errors import LimitExceeded, UsageError
+
+
+def class_named(struct_type: Struct, name: str) -> Struct | None:
+    """Return the class or the only base class of it that has a name in it, as `classes_named` says;
+    None if none has. `UsageError` if several have: but the class hides its base classes."""
+    classes = classes_named(struct_type, name)
+    if struct_type in classes:
+        return struct_type
+    if len(classes) > 1:
+        raise ambiguous_base(struct_type, name)
+    return classes[0] if classes else None
+
+
+def classes_named(struct_type: Struct, name: str) -> list[Struct]:
+    """Return those of a class and its base classes that have a name in it: `B`, as a class declares
+    its own name in itself (C++ [class.pre]), so that `D::B` is one with a class `D` derived from
+    `B`; `m::B` and `::B` by the whole name. A template's name is that of its instance there."""
+    written = tuple(part.name for part in parts(name))
+    if not written:
+        return []
+    hierarchy = _Hierarchy(struct_type)
+    is_whole = name.startswith("::")
+    for count in range(min(len(written), hierarchy.longest), 0, -1):
+        classes = hierarchy.with_whole_name(written[:count])
+        if count == 1 and not is_whole:
+            classes = hierarchy.with_own_name(written[0])
+        for own_name in written[count:]:
+            classes = hierarchy.with_own_name(own_name, classes) if classes else []
+        if classes:
+            return classes
+    return []
+
+
+class _Hierarchy:
+    """A class with all of its base classes, each once."""
+
+    def __init__(self, struct_type: Struct) -> None:
+        """`LimitExceeded` if there are too many."""
+        self._below = {struct_type: 1}
+        """Bits of the classes that are one of these or its base class, by their order here."""
+        order, path = [struct_type], [(struct_type, bases(struct_type))]
+        while path:
+            derived, remaining = path[-1]
+            _, base, _ = next(remaining, (None, None, None))
+            if base is None:
+                path.pop()
+                if path:
+                    self._below[path[-1][0]] |= self._below[derived]
+            elif base in self._below:
+                self._below[derived] |= self._below[base]
+            else:
+                self._below[base] = 1 << len(order)
+                order.append(base)
+                path.append((base, bases(base)))
+                if len(order) > MAX_CHAIN:
+                    raise LimitExceeded(f"more than {MAX_CHAIN} base classes")
+        self._names = [tuple(part.name for part in parts(full_name(item))) for item in order]
+        self.longest = max(map(len, self._names))
+        """Of their whole names."""
+        self._order = order
+        self._by_own_name: dict[str, list[int]] = {}
+        for number, whole in enumerate(self._names):
+            own = whole[-1] if whole else ""
+            for spelled in dict.fromkeys((own, own.partition("<")[0])):
+                self._by_own_name.setdefault(spelled, []).append(number)
+
+    def with_whole_name(self, name: tuple[str, ...]) -> list[Struct]:
+        """Return the classes of a whole name."""
+        return [item for item, whole in zip(self._order, self._names, strict=True) if whole == name]
+
+    def with_own_name(self, name: str, of: Iterable[Struct] | None = None) -> list[Struct]:
+        """Return those of the classes, or of some of them and their base classes, that have a name:
+        instances of templates have that of the template, too."""
+        numbers = self._by_own_name.get(name, [])
+        within = -1
+        if of is not None:
+            within = 0
+            for item in of:
+                within |= self._below[item]
+        return [self._order[number] for number in numbers if within >> number & 1]
+
+
+def bases(struct_type: Struct) -> Iterator[tuple[Member, Struct, bool]]:
+    """Yield the base classes that a class names, and whether they are virtual."""
+    for member in struct_type.index.bases:
+        base = strip(member.type)
+        if isinstance(base, Struct):
+            yield member, base, member.is_virtual
+
+
+def way_to(
+    derived: Struct, is_wanted: Callable[[Struct], bool], name: str
+) -> tuple[Member, ...] | None:
+    """Return the path to a base class; `UsageError` if an object has several of that class."""
+    paths = ways_to(derived, is_wanted)
+    if len(paths) > 1:
+        raise ambiguous_base(derived, name)
+    return paths[0] if paths else None
+
+
+def ambiguous_base(derived: Struct, name: str) -> UsageError:
+    """Return the error that an object has several base classes of a name."""
+    shown = type_name(derived, cplusplus=True)
+    return UsageError(f"base class '{name}' is ambiguous in type '{shown}'")
+
+
+def ways_to(
+    derived: Struct,
+    is_wanted: Callable[[Struct], bool],
+    is_open: Callable[[Member], bool] = lambda _: True,
+) -> list[tuple[Member, ...]]:
+    """Return one path to each part of an object with a base class, through open steps only.
+
+    Base classes are identified by the path to them from the last virtual one, which occurs once in
+    an object. `LimitExceeded` if there are too many.
+    """
+    paths: dict[tuple[object, ...], tuple[Member, ...]] = {}
+    visited: set[tuple[object, ...]] = set()
+    pending = deque[tuple[Struct, tuple[object, ...], tuple[Member, ...]]]([(derived, (), ())])
+    while pending:
+        current, way, steps = pending.popleft()  # as in GDB, the first base class leads to it
+        for member in current.index.bases:
+            inner = strip(member.type)
+            if not isinstance(inner, Struct) or not is_open(member):
+                continue
+            here = (inner,) if member.is_virtual else (*way, member)
+            if here in visited:
+                continue
+            visited.add(here)
+            if len(visited) > MAX_CHAIN or len(here) > MAX_CHAIN:
+                raise LimitExceeded(f"more than {MAX_CHAIN} base classes")
+            if is_wanted(inner):
+                paths[here] = (*steps, member)
+            else:
+                pending.append((inner, here, (*steps, member)))
+    return list(paths.values())
