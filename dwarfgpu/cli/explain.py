@@ -54,7 +54,7 @@ def _run(args: argparse.Namespace) -> int:
     depth = depth_of(args.depth, "--depth")
     session = session_for(args)
     with telling_outer_frame(session):
-        explanation = _explanation(args, session)
+        explanation = _explanation(args, session, 0 if args.json else depth)
         explanation = evolve(explanation, answer=compared(session, explanation.answer))
     if args.json:
         notes = context_notes(session, session.damage())
@@ -65,7 +65,7 @@ def _run(args: argparse.Namespace) -> int:
     return explanation.answer.status
 
 
-def _explanation(args: argparse.Namespace, session: Session) -> Explanation:
+def _explanation(args: argparse.Namespace, session: Session, depth: int) -> Explanation:
     if is_operations(args, session):
         return explain_operations(args, session)
     if len(args.subject) != 1:
@@ -73,7 +73,7 @@ def _explanation(args: argparse.Namespace, session: Session) -> Explanation:
         raise UsageError(f"explain takes one name or expression: {count}")
     (text,) = args.subject
     try:
-        return explain_subject(session, text)
+        return explain_subject(session, text, depth=depth)
     except UsageError as error:
         raise or_operations(session, text, error) from None
 

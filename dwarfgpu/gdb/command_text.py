@@ -81,7 +81,7 @@ def explanations(session: GdbSession, text: str, depth: int = 0) -> Iterator[str
     except DwarfGpuError as error:
         problem = error
     explained = ExplainedVariables(
-        session, variables, lambda frame, variable: explanation(session, variable, frame)
+        session, variables, lambda frame, variable: explanation(session, variable, frame), depth
     )
     for _, inner in explained:
         yield inner.text(depth, "-depth")

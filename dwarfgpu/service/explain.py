@@ -39,11 +39,12 @@ from dwarfgpu.view.x87_conversion import conversion_of_object
 
 SCHEMA = "dwarfgpu-explain-1"
 _MAX_CHARACTERS: Final = 50_000
-"""What explains the variables of one expression counts as no more characters, but for the last one;
-as many take up to half a second."""
+"""What is shown of the variables of one expression counts as no more characters, but for the last
+one; as many take up to half a second."""
 _MAX_RECORDS: Final = 200_000
 """So do their values in JSON, which take less time."""
-_CHARACTERS_OF_A_VARIABLE: Final = 100
+_MAX_STEPS: Final = 50_000
+"""And their steps, shown or hidden; as many take half a second, too."""
 
 Advise: TypeAlias = Callable[[DwarfGpuError], str | None]
 """Returns what to do about an error, in the words of a front end; None for no advice."""
@@ -102,9 +103,12 @@ class Explanation:
 
 
 def explain_subject(
-    session: Session, text: str, settings: ExpressionSettings | None = None
+    session: Session, text: str, settings: ExpressionSettings | None = None, *, depth: int = 0
 ) -> Explanation:
-    """Explain a variable by its name, or an expression; `UsageError` for text that is neither."""
+    """Explain a variable by its name, or an expression; `UsageError` for text that is neither.
+
+    `depth`: to which it is shown.
+    """
     item = subject(session, text)
     if isinstance(item, Variable):
         return explain_variable(session, item)
@@ -115,7 +119,7 @@ def explain_subject(
         answer = of_expression(session, text, variables, settings)
     except UsageError as error:
         raise misspelt(session, text, error) from None
-    inner = ExplainedVariables(session, variables, explain_variable)
+    inner = ExplainedVariables(session, variables, explain_variable, depth)
     explained = tuple((variable.name, explanation) for variable, explanation in inner)
     lane = "" if session.lane is None else f", for lane {session.lane}"
     heading = (*inner.omission, f"expression {text}{lane}", *_standing(session))
@@ -128,8 +132,8 @@ def explain_subject(
 
 
 class ExplainedVariables:
-    """The variables that one expression depends on, each with its explanation, until these count as
-    more than `_MAX_CHARACTERS`: an expression may name a thousand structures."""
+    """The variables that one expression depends on, each with its explanation, until these exceed
+    a limit: an expression may name a thousand structures."""
 
     unexplained: Sequence[Variable] = ()
     """Those that are not explained, once the others are."""
@@ -139,11 +143,13 @@ class ExplainedVariables:
         session: Session,
         variables: Mapping[Variable, Session],
         explain: Callable[[Session, Variable], Explanation],
+        depth: int,
     ) -> None:
         self._limits = session.limits
         self._variables = variables
         self._explain = explain
-        self._exceeded = _MAX_CHARACTERS
+        self._depth = depth
+        self._exceeded = ""
 
     def __iter__(self) -> Iterator[tuple[Variable, Explanation]]:
         variables = [*self._variables]
@@ -152,18 +158,21 @@ class ExplainedVariables:
             return
         from dwarfgpu.service.value.listed_values import ListedValues  # few have several
 
-        texts, records = (
-            ListedValues(evolve(self._limits, listed_characters=limit))
-            for limit in (_MAX_CHARACTERS, _MAX_RECORDS)
-        )
-        for variable, _ in zip(texts.shown(variables), records.shown(variables), strict=False):
+        limits = (_MAX_CHARACTERS, _MAX_RECORDS, _MAX_STEPS)
+        lists = [ListedValues(evolve(self._limits, listed_characters=limit)) for limit in limits]
+        texts, records, steps = lists
+        for variable, *_ in zip(*(one.shown(variables) for one in lists), strict=False):
             explanation = self._explained(variable)
-            texts.count(variable, " " * _length(explanation))
+            texts.count(variable, explanation.text(self._depth))
             with suppress(DwarfGpuError):  # what writes the record has the error
                 records.count_record(explanation.answer.record)
+            steps.count_text(" " * _steps_of(explanation))
             yield variable, explanation
-        self.unexplained = texts.unlisted or records.unlisted
-        self._exceeded = _MAX_CHARACTERS if texts.unlisted else _MAX_RECORDS
+        for one, limit in zip(lists, limits, strict=True):
+            if one.unlisted:
+                self.unexplained = one.unlisted
+                verb, unit = ("took", "steps") if one is steps else ("counts as", "characters")
+                self._exceeded = f"{verb} more than {limit} {unit}"
 
     def _explained(self, variable: Variable) -> Explanation:
         return self._explain(self._variables[variable], variable)
@@ -174,23 +183,19 @@ class ExplainedVariables:
         if not self.unexplained:
             return ()
         more = counted(len(self.unexplained), "more variable")
-        limit = f"{self._exceeded} characters; no option raises it"
-        return (f"{more}, not explained: what is above counts as more than {limit}",)
+        return (f"{more}, not explained: what is above {self._exceeded}; no option raises it",)
 
 
-def _length(explanation: Explanation) -> int:
-    """Return what an explanation counts: its characters at any depth, and some more."""
-    lines = sum(map(len, (*explanation.heading, *explanation.verdict)))
-    inner = _length_inside(explanation.steps, explanation.insides)
-    return _CHARACTERS_OF_A_VARIABLE + lines + inner
+def _steps_of(explanation: Explanation) -> int:
+    """Return the steps of an explanation at any depth, and the facts looked up for them."""
+    return explanation.omitted + _steps_in(explanation.steps, explanation.insides)
 
 
-def _length_inside(steps: Sequence[StepView], insides: Sequence[Detail]) -> int:
-    length = sum(len(step.text) + _length_inside((), step.insides) for step in steps)
+def _steps_in(steps: Sequence[StepView], insides: Sequence[Detail]) -> int:
+    count = sum(1 + _steps_in((), step.insides) for step in steps)
     for inside in insides:
-        length += len(inside.title) + sum(map(len, inside.facts))
-        length += _length_inside(inside.steps, inside.insides)
-    return length
+        count += inside.omitted + len(inside.facts) + _steps_in(inside.steps, inside.insides)
+    return count
 
 
 def on_instruction(session: Session) -> tuple[str, ...]:

@@ -160,3 +160,31 @@ def test_large_values_of_an_expression_count_by_their_bytes(tmp_path: Path) -> N
     shown = len(done.json["variables"])
     assert shown in range(10, 20)
     assert done.json["variables_omitted"] == 40 - shown
+
+
+def test_hidden_steps_of_variables_leave_out_no_small_ones(tmp_path: Path) -> None:
+    """They are not among the characters; very many of them end the explanation, too."""
+    named, located = (dw.AT_NAME, dw.FORM_STRING), (dw.AT_LOCATION, dw.FORM_EXPRLOC)
+    code = ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, dw.FORM_DATA4))
+    shapes = [
+        Shape(dw.TAG_COMPILE_UNIT, (), True),
+        Shape(dw.TAG_SUBPROGRAM, (named, *code, (dw.AT_FRAME_BASE, dw.FORM_EXPRLOC)), True),
+        Shape(dw.TAG_VARIABLE, (named, located)),
+    ]
+    base = b"\x0c\x00\x50\x00\x00" + b"\x96" * 1_900
+    function = b"\2f\0" + (0x1000).to_bytes(8, "little") + (16).to_bytes(4, "little")
+    entries = b"\1" + function + encode_uleb(len(base)) + base
+    entries += b"".join(b"\3v%d\0\2\x91\4" % number for number in range(60))
+    state = state_in(tmp_path, entries + b"\0\0", shapes)
+    for names in (["v0", "v1"], ["v1", "v0"], [f"v{number}" for number in range(20)]):
+        done = run("explain", "--state", state, ",".join(f"&{name}" for name in names))
+        assert done.out.count("shows 1901 steps of it") == len(names)
+        assert "not explained" not in done.out
+    text = ",".join(f"&v{number}" for number in range(60))
+    said = "{} more variables, not explained: what is above {}; no option raises it"
+    characters = "counts as more than 50000 characters"
+    hidden = run("explain", "--state", state, text)
+    assert said.format(33, "took more than 50000 steps") in hidden.out
+    assert said.format(59, characters) in run("explain", "--state", state, "--depth", 1, text).out
+    record = run_json("explain", "--state", state, "--depth", 1, text).json
+    assert (len(record["variables"]), record["variables_omitted"]) == (27, 33)

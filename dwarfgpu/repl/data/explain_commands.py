@@ -62,7 +62,8 @@ def explain(shell: Shell, argument: str) -> Iterator[Part]:
     depth, rest = depth_option(argument)
     text = required(without_options(rest, "explain"))
     shell.console.has_hinted = True
-    explanation = explain_subject(session, text, expression_settings_of(shell.values))
+    settings = expression_settings_of(shell.values)
+    explanation = explain_subject(session, text, settings, depth=depth)
     yield Output("", {"explanation": {"schema": EXPLAIN_SCHEMA, **explanation.record}})
     yield from map(heading, explanation.text(depth, "-depth").split("\n"))
     if explanation.answer.status and not explanation.variables:
