@@ -43,6 +43,8 @@ class Reference:
     """The register of the frame that is read as the type."""
     refused: Refused = ANY
     """The tags of entries that the operation cannot mean."""
+    is_number: bool = False
+    """Whether the entry is that of a variable that the operation reads as a number."""
 
 
 def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
@@ -66,7 +68,8 @@ def references(expression: Expression, depth: int = 0) -> Iterator[Reference]:
                 kind: Kind = "entry" if info.codec.name == "offset" else "entry of the unit"
                 name = instruction.operation.function.__name__
                 finding = _at(instruction, "warning" if name in _LATER else "error", kind, operand)
-                yield evolve(finding, refused=refused_by_operation(name))
+                is_number = name == "GNU_variable_value"
+                yield evolve(finding, refused=refused_by_operation(name), is_number=is_number)
             elif instruction.operation.function.__name__ in ("addrx", "constx"):
                 yield _at(instruction, "error", "address", operand)
 
@@ -105,13 +108,14 @@ class References:
     """The references of one unit."""
 
     unit: CompilationUnit
-    _reasons: dict[tuple[Kind, int, int | None, Refused], str | None] = field(
+    _reasons: dict[tuple[Kind, int, int | None, Refused, bool], str | None] = field(
         init=False, factory=dict
     )
 
     def fault(self, reference: Reference) -> str | None:
         """Return why a reference leads nowhere; None if it is valid, or cannot be judged."""
-        key = reference.kind, reference.value, reference.size_bytes, reference.refused
+        target = reference.kind, reference.value, reference.size_bytes
+        key = (*target, reference.refused, reference.is_number)
         if key not in self._reasons:
             self._reasons[key] = self._fault(reference)
         return self._reasons[key]
@@ -155,9 +159,9 @@ class References:
                         expected = counted(base.size_bytes, "byte")
                         return f"size {size_bytes} for the type {base} of {expected}"
                 case "entry":
-                    return self._entry_fault(value, reference.refused)
+                    return self._entry_fault(value, reference)
                 case "entry of the unit":
-                    return self._entry_fault(unit.section_offset(value), reference.refused)
+                    return self._entry_fault(unit.section_offset(value), reference)
                 case "address":
                     return self._address_fault(value)
         except WrongHeader:
@@ -168,12 +172,14 @@ class References:
             return None  # reported where it is read, or no error of the file
         return None
 
-    def _entry_fault(self, offset: int, refused: Refused) -> str | None:
+    def _entry_fault(self, offset: int, reference: Reference) -> str | None:
         """Return that an entry is of a tag that cannot be meant; raises if it cannot be read."""
         entry = self.unit.referred(offset)
-        if entry.tag in refused:
+        if entry.tag in reference.refused:
             return f"the entry at offset {offset:#x} is a {tag_name(entry.tag)}"
-        entry.unit.location_attribute(entry)
+        location = entry.unit.location_attribute(entry)
+        if reference.is_number and location is not None:
+            entry.unit.number_type(entry)
         return None
 
     def _address_fault(self, index: int) -> str | None:

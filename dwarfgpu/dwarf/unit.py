@@ -626,13 +626,17 @@ class CompilationUnit(OfOpenFile):
         location nor DW_AT_const_value, `IllFormed` for one that is no number."""
         die = self.referred(section_offset)
         location = die.unit.location_attribute(die)
-        subject = f"the variable {die.name or f'without a name at {section_offset:#x}'}"
         if location is None:
-            raise UndefinedBits(f"{subject} has no location")
+            raise UndefinedBits(f"{_variable(die)} has no location")
+        return NumberAt(location, self.number_type(die))
+
+    def number_type(self, die: Die) -> BaseType:
+        """Return the type as which the value of a variable is a number; `IllFormed` if it is
+        none."""
         number_type = self.info.number_type_of_object(die)
         if number_type is None:
-            raise IllFormed(f"{subject} is not an integer, an enumeration or a pointer")
-        return NumberAt(location, number_type)
+            raise IllFormed(f"{_variable(die)} is not an integer, an enumeration or a pointer")
+        return number_type
 
     def tls_address(self, offset: int, wave: WaveId, target: Target | None) -> int:
         """Return an address in thread-local storage (`dwarfgpu.dwarf.thread_local.tls_address`)."""
@@ -662,3 +666,7 @@ class CompilationUnit(OfOpenFile):
                     die = self.die(index)
                     if number_in_thread(self.location_attribute(die)) == number:
                         yield from filter(None, (die.linkage_name, die.name))
+
+
+def _variable(die: Die) -> str:
+    return f"the variable {die.name or f'without a name at {die.offset:#x}'}"

@@ -79,6 +79,31 @@ def test_a_reference_both_ways(broken: str, kept: str, severity: str, section: s
 
 
 @pytest.mark.parametrize(
+    ("encoding", "is_reference", "is_number"),
+    [(5, False, True), (7, False, True), (4, False, False), (2, False, False), (5, True, False)],
+)
+def test_a_variable_that_is_read_is_a_number(
+    encoding: int, is_reference: bool, is_number: bool
+) -> None:
+    """DW_OP_GNU_variable_value: as its evaluation has it."""
+    typed = (dw.AT_TYPE, dw.FORM_REF1)
+    shapes = [
+        *SHAPES[:2],
+        Shape(dw.TAG_REFERENCE_TYPE, (typed,)),
+        Shape(VARIABLE, ((dw.AT_NAME, STRING), typed, (dw.AT_LOCATION, EXPRLOC))),
+    ]
+    kind = INT + 3 if is_reference else INT
+    variable = b"\4x\0" + bytes((kind,)) + block(operations("addr 0x100"))
+    reader = f"GNU_variable_value {INT + 5}; stack_value"
+    entries = bytes((1, 2, 4, encoding, 3, INT)) + variable
+    entries += b"\4y\0" + bytes((INT,)) + block(operations(reader)) + b"\0"
+    found = findings(verdict_on(info_file(shapes, entries)))
+    reason = "the variable x is not an integer, an enumeration or a pointer"
+    messages = [] if is_number else [f"DW_OP_GNU_variable_value: {reason}"]
+    assert [one.message for one in found if one.rule == "bad-reference"] == messages
+
+
+@pytest.mark.parametrize(
     ("text", "operations_of"),
     [
         (f"regval_type s0, {SECOND}", "DW_OP_regval_type"),

@@ -26,6 +26,7 @@ SHAPES = [
     Shape(dw.TAG_VARIABLE, (NAMED, TYPED, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
     Shape(dw.TAG_VARIABLE, (NAMED, TYPED, (dw.AT_CONST_VALUE, dw.FORM_SDATA))),
     Shape(dw.TAG_VARIABLE, (NAMED, (dw.AT_LOCATION, dw.FORM_EXPRLOC))),
+    Shape(dw.TAG_REFERENCE_TYPE, (TYPED,)),
 ]
 HEADER_BYTES = 12
 INT = HEADER_BYTES + 1
@@ -95,7 +96,7 @@ def test_the_location_is_evaluated_within_the_operation() -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", [base(8, 4), b"\2unknown\0\4\x10"])
+@pytest.mark.parametrize("kind", [base(8, 4), base(1, 2), b"\2unknown\0\4\x10", bytes((9, INT))])
 def test_other_types_have_no_number(kind: bytes) -> None:
     for variable in (MINUS_5, MINUS_3):
         with pytest.raises(IllFormed, match="v is not an integer, an enumeration or a pointer"):

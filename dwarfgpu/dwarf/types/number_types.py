@@ -22,4 +22,5 @@ def number_type(type_: Type | None, endian: Endian) -> BaseType | None:
         return None
     if bare.base.encoding == "address":
         return unsigned_type(bare.base.bit_size, bare.base.endian)
-    return bare.base if bare.base.is_integral else None
+    is_number = bare.base.is_integral and bare.base.encoding != "boolean"  # as for GDB
+    return bare.base if is_number else None
