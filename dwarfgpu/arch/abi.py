@@ -42,16 +42,10 @@ def relocations(
     return {row[0]: Relocation(f"R_{prefix}_{row[1]}", row[2], row[3]) for row in rows}
 
 
-_PUSHES: Final = bytes(range(0x50, 0x58))
-"""The instructions of x86 that push a register, of one byte each."""
-_LEA: Final = b"\x8d"
-_ADJUSTMENTS: Final = ((b"\x83\xec", 3), (b"\x81\xec", 6), (_LEA + b"\x64\x24", 4))
-"""The opcodes of `sub $N,%esp` and `lea -N(%esp),%esp`, with the bytes of the instruction."""
-
-
 @frozen
 class Prologue:
-    """Instructions at the begin of functions that set a frame pointer."""
+    """Instructions at the begin of functions that set a frame pointer
+    (`dwarfgpu.arch.x86_prologue`)."""
 
     base: str
     """The register that they set."""
@@ -62,79 +56,16 @@ class Prologue:
     push: bytes
     """Saves the frame pointer of the caller."""
     moves: tuple[bytes, ...]
-    """The encodings of setting it, all of one length."""
-    counts_pushes: bool = False
-    """Whether GDB also counts other registers that the function pushes where it sets none, in code
-    of no function takes the frame pointer to be set, and has no base for a frame in which that
-    is 0."""
+    """The instructions that set it."""
+    is_of_i386: bool = False
+    """Whether GDB also skips what may come before these instructions and between them, follows a
+    jump to them, counts other registers that the function pushes, in code of no function takes the
+    frame pointer to be set, and has no base for a frame in which that is 0."""
 
     @property
-    def most_pushes(self) -> int:
-        """How many instructions are counted; that which saves the frame pointer comes first."""
-        return 9 if self.counts_pushes else 1
-
-    def pushes_in(self, code: bytes) -> int:
-        """Return how many registers instructions save by pushing, from the begin of code on."""
-        if not self.counts_pushes:
-            return int(code.startswith(self.push))
-        is_frame_pointer = code.startswith(self.push)
-        most = self.most_pushes if is_frame_pointer else self.most_pushes - 1
-        return len(code[:most]) - len(code[:most].lstrip(_PUSHES))
-
-    @property
-    def most_bytes(self) -> int:
-        """The bytes of all of them."""
-        prologue = self.landing + self.alignments[0] + self.push + self.moves[0]
-        adjustment = max(size for _, size in _ADJUSTMENTS) if self.counts_pushes else 0
-        return len(prologue) + adjustment + self.most_pushes
-
-    def alignment_in(self, code: bytes) -> bytes:
-        """Return the instructions at the begin of code that align the stack, or none."""
-        return next((known for known in self.alignments if code.startswith(known)), b"")
-
-    def kept_in(self, alignment: bytes, executed_bytes: int) -> int | None:
-        """Return the number of the register with the stack pointer from before an alignment; None
-        until the stack is aligned."""
-        if not alignment or executed_bytes <= alignment.index(b"\x83"):  # and
-            return None
-        load = alignment.index(b"\x8d")  # lea, behind REX.R where it has a prefix
-        return alignment[load + 1] >> 3 & 7 | 8 * load
-
-    def size_in(self, code: bytes) -> int | None:
-        """Return the bytes of the instructions that set a frame pointer at the begin of a
-        function, and of those behind it that GDB counts: 0 where these free room; None
-        if the function begins otherwise."""
-        rest = code.removeprefix(self.landing)
-        for alignment in self.alignments:
-            rest = rest.removeprefix(alignment)
-        for move in self.moves:
-            if rest.startswith(self.push + move):
-                behind = rest.removeprefix(self.push + move)
-                if self.counts_pushes and _frees_room(behind):
-                    return 0
-                return len(code) - len(self._behind_saves(behind))
-        return None
-
-    def _behind_saves(self, code: bytes) -> bytes:
-        """Return the code behind the instructions that make room for variables and then save
-        registers, which GDB counts where it counts pushes."""
-        if not self.counts_pushes:
-            return code
-        for opcode, size in _ADJUSTMENTS:
-            if code.startswith(opcode):
-                code = code[size:]
-                break
-        most = self.most_pushes - 1
-        return code[:most].lstrip(_PUSHES) + code[most:]
-
-
-def _frees_room(code: bytes) -> bool:
-    """Return whether the adjustment of the stack pointer at the begin of code raises it."""
-    for opcode, size in _ADJUSTMENTS:
-        if code.startswith(opcode):
-            number = int.from_bytes(code[len(opcode) : size], "little", signed=True)
-            return number > 0 if opcode.startswith(_LEA) else number < 0
-    return False
+    def text(self) -> str:
+        """The instructions as assembly."""
+        return f"`push %{self.base}; mov %{self.base.replace('bp', 'sp')},%{self.base}`"
 
 
 @frozen(eq=False)

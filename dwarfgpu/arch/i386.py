@@ -57,8 +57,8 @@ ABI: Final = Abi(
             for mask in (b"\xf0", b"\xe0", b"\xc0")
         ),
         push=b"\x55",
-        moves=(b"\x89\xe5", b"\x8b\xec"),  # mov %esp,%ebp
-        counts_pushes=True,
+        moves=(b"\x89\xe5", b"\x8b\xec", b"\x8d\x2c\x24"),  # mov %esp,%ebp; lea (%esp),%ebp
+        is_of_i386=True,
     ),
 )  # fmt: skip
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Final
 
 from dwarfgpu.access.exact_reads import memory_bytes
+from dwarfgpu.arch.x86_prologue import head_of
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
 from dwarfgpu.errors import DwarfGpuError
@@ -42,22 +43,18 @@ def frame_base_address(session: Session) -> int | None:
         return None
     base, top = architecture.by_name[prologue.base].number, architecture.stack_pointer
     assert base is not None
-    if prologue.counts_pushes and _contents(physical, base) == 0:
+    if prologue.is_of_i386 and _contents(physical, base) == 0:
         return 0
     start = _start(session)
-    begin = b"" if start is None else _code(session, start, prologue.most_bytes)
     executed = 0 if start is None else physical.pc - start
-    landing, push = prologue.landing, prologue.push
-    if executed > len(landing) and begin.startswith(landing):
-        begin, executed = begin.removeprefix(landing), executed - len(landing)
-    alignment = prologue.alignment_in(begin)
-    kept = prologue.kept_in(alignment, executed)
-    begin, executed = begin.removeprefix(alignment), executed - len(alignment)
-    has_pushed = executed > 0 and begin.startswith(push)
-    has_moved = begin.removeprefix(push).startswith(prologue.moves)
-    has_base = has_pushed and executed > len(push) and has_moved
-    is_taken = has_base
-    if start is None and prologue.counts_pushes:
+
+    def code(offset: int, most_bytes: int) -> bytes:
+        return b"" if start is None else _code(session, start + offset, most_bytes)
+
+    head = head_of(prologue, code)
+    kept = head.kept(executed)
+    is_taken = head.is_set(executed)
+    if start is None and prologue.is_of_i386:
         is_taken = bool(_code(session, physical.pc, 1))  # no frame was set behind a wrong jump
     number = base if is_taken else top if kept is None else kept
     assert number is not None
@@ -69,7 +66,7 @@ def frame_base_address(session: Session) -> int | None:
         return value
     if kept is not None:
         return (value - word_bytes & -16) - word_bytes
-    return value + word_bytes * (prologue.pushes_in(begin[: max(executed, 0)]) - 1)
+    return value + word_bytes * (head.pushes(executed) - 1)
 
 
 def _contents(physical: CfiFrame, number: int) -> int | None:

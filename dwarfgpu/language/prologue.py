@@ -173,11 +173,16 @@ def _after_prologue_code(
         after = None if span is None else _after_first_line(session, owner, span)
         if after is not None or prologue is None:
             return entry if after is None else after
-    size_bytes = prologue.most_bytes if span is None else min(prologue.most_bytes, span.end - entry)
-    begin = entry - owner.load_address
-    sizes = range(size_bytes, 0, -1)  # the code may end before
-    code = next(filter(None, (owner.file.memory_bytes(begin, size) for size in sizes)), b"")
-    return entry + (prologue.size_in(code) or 0)
+    from dwarfgpu.arch.x86_prologue import head_of  # not of GPUs
+
+    def code(offset: int, most_bytes: int) -> bytes:
+        begin = entry + offset
+        end = span.end if span is not None and span.covers(begin) else begin + most_bytes
+        sizes = range(min(most_bytes, end - begin), 0, -1)  # the code may end before
+        in_file = begin - owner.load_address
+        return next(filter(None, (owner.file.memory_bytes(in_file, size) for size in sizes)), b"")
+
+    return entry + head_of(prologue, code).body
 
 
 def _after_first_line(session: Session, owner: CodeObject, span: Range) -> int | None:

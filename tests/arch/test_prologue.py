@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.arch import i386, x86_64
+from dwarfgpu.arch.abi import Abi
+from dwarfgpu.arch.x86_prologue import Code, Head, head_of
 from tests.cli.command import run
 
 PUSH32, PUSH64 = b"\x55\x89\xe5", b"\x55\x48\x89\xe5"
@@ -16,15 +18,31 @@ ALIGN32 = b"\x8d\x4c\x24\x04\x83\xe4\xf0\xff\x71\xfc"  # lea, and, push of -m32'
 ALIGN64 = b"\x4c\x8d\x54\x24\x08\x48\x83\xe4\xe0\x41\xff\x72\xf8"
 
 
+def at(code: bytes) -> Code:
+    """A reader of a function whose code is known from its entry on; it is not asked for much."""
+
+    def read(offset: int, most: int) -> bytes:
+        assert 0 <= most <= 512
+        return code[offset : offset + most] if offset >= 0 else b""
+
+    return read
+
+
+def head(abi: Abi, code: bytes) -> Head:
+    assert abi.prologue is not None
+    return head_of(abi.prologue, at(code))
+
+
+def body(abi: Abi, code: bytes) -> int:
+    return head(abi, code).body
+
+
 @pytest.mark.parametrize("landing", [b"", b"\xf3\x0f\x1e\xfb"])
 @pytest.mark.parametrize("alignment", [b"", ALIGN32])
 def test_of_i386(landing: bytes, alignment: bytes) -> None:
-    prologue = i386.ABI.prologue
-    assert prologue is not None
     code = landing + alignment + PUSH32
-    assert len(code) <= prologue.most_bytes
-    assert prologue.size_in(code + b"\x90") == len(code)
-    assert prologue.size_in(landing + alignment + b"\x90" + PUSH32) is None
+    assert body(i386.ABI, code + b"\x90") == len(code)
+    assert body(i386.ABI, landing + alignment + b"\x40" + PUSH32) == 0  # inc %eax
 
 
 @pytest.mark.parametrize(
@@ -39,13 +57,10 @@ def test_of_i386(landing: bytes, alignment: bytes) -> None:
 )
 def test_of_i386_with_saved_registers(adjustment: bytes, pushes: bytes) -> None:
     """GDB stops behind them in a function that has all its code on one line."""
-    prologue = i386.ABI.prologue
-    assert prologue is not None
     code = PUSH32 + adjustment + pushes
-    assert len(b"\xf3\x0f\x1e\xfb" + ALIGN32 + code) <= prologue.most_bytes
     for behind in (b"", b"\x90", b"\x81\xec\x10\x00\x00\x00" if pushes else b"\x90"):
-        assert prologue.size_in(code + behind) == len(code)
-    assert prologue.size_in(PUSH32 + 9 * b"\x53") == len(PUSH32) + 8  # no more, as in GDB
+        assert body(i386.ABI, code + behind) == len(code)
+    assert body(i386.ABI, PUSH32 + 9 * b"\x53") == len(PUSH32) + 8  # no more, as in GDB
 
 
 @pytest.mark.parametrize(
@@ -60,19 +75,97 @@ def test_of_i386_with_saved_registers(adjustment: bytes, pushes: bytes) -> None:
 )
 @pytest.mark.parametrize("landing", [b"", b"\xf3\x0f\x1e\xfb"])
 def test_of_i386_that_frees_room(landing: bytes, adjustment: bytes, is_room_freed: bool) -> None:
-    """GDB stops at the begin of such a function."""
-    prologue = i386.ABI.prologue
-    assert prologue is not None
-    code = landing + PUSH32 + adjustment + b"\x53"
-    assert prologue.size_in(code + b"\x90") == (0 if is_room_freed else len(code))
+    """GDB stops at the begin of such a function, and behind the instruction has no frame pointer;
+    it counts what is pushed."""
+    code = landing + PUSH32 + adjustment
+    made = head(i386.ABI, code + b"\x53\x90")
+    assert made.body == (0 if is_room_freed else len(code) + 1)
+    assert made.is_set(len(landing + PUSH32))
+    assert made.is_set(len(code)) != is_room_freed
+    assert [made.pushes(len(code) + more) for more in range(3)] == [1, 2, 2]
+
+
+ZERO, NUMBER = b"\x31\xc0", b"\xba\x07\x00\x00\x00"  # xor %eax,%eax; mov $7,%edx
+ENTER, ADDRESS = b"\xc8\x10\x00\x00", b"\xe8\x00\x00\x00\x00\x5b\x81\xc3\x67\x45\x23\x01"
+STRUCTURE, PROBE = b"\x58\x87\x04\x24", b"\x6a\x04\xe8\x00\x00\x00\x00\x83\xc4\x04"
+
+
+@pytest.mark.parametrize(
+    ("code", "setting"),
+    [
+        (b"\x55" + ZERO + b"\x89\xe5", 3),
+        (b"\x55\x2b\xc9" + NUMBER + b"\xb4\x07\x89\xe5", 10),
+        (b"\x55\xa1" + bytes(4) + b"\x8b\xec", 6),  # mov 0,%eax
+        (b"\x55" + 200 * ZERO + b"\x89\xe5", 401),
+        (ALIGN32 + b"\x55" + ZERO + b"\x89\xe5", 13),
+        (b"\x55\x8d\x2c\x24", 1),
+        (b"\xf3\x0f\x1e\xfb" + ENTER + b"\x53", 4),
+        (b"\x90\x8b\xff\x90" + PUSH32, 5),
+        (b"\xeb\x03\xcc\xcc\xcc" + PUSH32, 6),
+        (b"\xe9\x02\x00\x00\x00\xcc\xcc" + PUSH32, 8),
+        (b"\x66\xe9\x01\x00\xcc" + PUSH32, 6),
+        (b"\xf3\x0f\x1e\xfb\x90\xeb\x00" + PUSH32 + b"\x83\xec\x10\x53", 8),
+        (STRUCTURE + PUSH32, 5),
+        (PROBE + PUSH32, 11),
+        (PUSH32 + ADDRESS, 1),
+        (PUSH32 + b"\x53" + ADDRESS[:6] + b"\x89\x5d\xfc" + ADDRESS[6:], 1),
+    ],
+)
+def test_of_i386_as_gdb_reads_it(code: bytes, setting: int) -> None:
+    """All of it is the prologue; what it sets counts once the instruction that sets it has begun,
+    even where GDB looks at a jump."""
+    made = head(i386.ABI, code + b"\x40")
+    assert (made.body, made.setting) == (len(code), setting)
+    assert not made.is_set(setting)
+    assert made.is_set(setting + 1)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"\x55\x31\xdb\x89\xe5",  # xor %ebx,%ebx
+        b"\x55\xbb" + bytes(4) + b"\x89\xe5",  # mov $0,%ebx
+        b"\x55\x90\x89\xe5",
+        b"\x55\x53\x89\xe5",
+        b"\x55" + 300 * ZERO + b"\x89\xe5",  # longer than is looked for
+        ZERO + PUSH32,
+        b"\x89\xff" + PUSH32,  # the other encoding of mov %edi,%edi
+        b"\xeb\x00\xeb\x00" + PUSH32,  # a second jump
+        b"\xeb\x00\x90" + PUSH32,
+        b"\x90\xf3\x0f\x1e\xfb" + PUSH32,
+        b"\xff\x25" + bytes(4) + PUSH32,
+        STRUCTURE,
+        b"\xeb\x7f",
+        b"\xeb",
+        b"",
+    ],
+)
+def test_other_functions_of_i386_have_no_prologue(code: bytes) -> None:
+    assert body(i386.ABI, code + b"\x40") == 0
+
+
+def test_a_jump_back_ends_the_prologue_behind_a_jump() -> None:
+    """Functions that begin with a jump to their prologue at the end."""
+    jump, back = b"\xeb\x04\x40\x40\x40\x40" + PUSH32, b"\xeb\xf7"
+    assert body(i386.ABI, jump + back) == len(jump + back) - 9 == 2
+    assert body(i386.ABI, b"\x90" + jump + back) == len(jump) + 1  # which is not its first
+    assert body(i386.ABI, PUSH32 + back) == len(PUSH32)
+
+
+@pytest.mark.parametrize("distance", [-(1 << 31), -9, (1 << 31) - 1])
+def test_a_jump_may_lead_anywhere(distance: int) -> None:
+    made = head(i386.ABI, b"\xe9" + distance.to_bytes(4, "little", signed=True) + PUSH32)
+    assert (made.body, made.begin) == (0, distance + 5)
+    for executed in (0, 5, 8):
+        assert not made.is_set(executed) and not made.has_frame(executed, None)
+        assert (made.pushes(executed), made.kept(executed)) == (0, None)
 
 
 def test_of_x86_64() -> None:
-    prologue = x86_64.ABI.prologue
-    assert prologue is not None
-    assert prologue.size_in(ALIGN64 + PUSH64) == len(ALIGN64 + PUSH64)
-    assert prologue.size_in(PUSH64 + b"\x53") == len(PUSH64)
-    assert prologue.size_in(PUSH32) is None
+    assert body(x86_64.ABI, ALIGN64 + PUSH64) == len(ALIGN64 + PUSH64)
+    assert body(x86_64.ABI, PUSH64 + b"\x53") == len(PUSH64)
+    for code in (PUSH32, b"\x90" + PUSH64, b"\x55" + ZERO + PUSH64[1:], ENTER):
+        assert body(x86_64.ABI, code) == 0
 
 
 ALIGNED = """
@@ -106,8 +199,8 @@ def test_the_base_of_a_frame_that_aligns_the_stack(
 
 def test_where_an_alignment_keeps_the_stack_pointer() -> None:
     for abi, code, number, first in ((i386.ABI, ALIGN32, 1, 7), (x86_64.ABI, ALIGN64, 10, 9)):
-        assert abi.prologue is not None
-        assert abi.prologue.alignment_in(code + PUSH64) == code
-        assert abi.prologue.kept_in(code, first) == number
-        assert abi.prologue.kept_in(code, first - 3) is None
-        assert abi.prologue.alignment_in(PUSH64) == b"" and abi.prologue.kept_in(b"", 9) is None
+        made = head(abi, code + PUSH64)
+        assert made.alignment == code
+        assert made.kept(first) == number
+        assert made.kept(first - 3) is None
+        assert head(abi, PUSH64).alignment == b"" and head(abi, b"").kept(9) is None

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.arch.registry import architecture
-from dwarfgpu.arch.x86_prologue import FRAME_POINTERS, follows_call
+from dwarfgpu.arch.x86_prologue import follows_call
 from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import Unavailable
@@ -117,9 +117,10 @@ def test_the_callers_are_found(arch: str, lands: bool, is_other: bool) -> None:
     }
     stack = program.stack(pc, STACK + 0x20, words)
     assert walked(stack) == ([pc, outer_pc, top_pc], ENDED.format(top_pc))
+    letter = "r" if arch == "x86_64" else "e"
     assert stack.notes == (
         "no call frame information for inner and 1 more: the prologues say where the caller is "
-        f"({FRAME_POINTERS[arch].prologue_text})",
+        f"(`push %{letter}bp; mov %{letter}sp,%{letter}bp`)",
     )
     outer = stack.frame(1)
     assert outer is not None
@@ -128,6 +129,34 @@ def test_the_callers_are_found(arch: str, lands: bool, is_other: bool) -> None:
     assert preserved is not None
     with pytest.raises(Unavailable, match="bx of the caller of inner: inner may have saved and"):
         outer.register(preserved)
+
+
+@pytest.mark.parametrize(
+    ("head", "is_known"),
+    [
+        (b"\x55\x31\xc0\xb9\x07\x00\x00\x00\x89\xe5", True),  # xor, mov
+        (b"\xc8\x10\x00\x00", True),  # enter
+        (b"\x90\x8b\xff" + PUSH + MOVES["i386"], True),
+        (b"\xeb\x01\xcc" + PUSH + MOVES["i386"], True),
+        (b"\xeb\xfe" + PUSH + MOVES["i386"], False),
+        (b"\xe9\xf0\xff\xff\xff" + PUSH + MOVES["i386"], False),  # jumps out of the function
+        (b"\x58\x87\x04\x24" + PUSH + MOVES["i386"], False),  # an argument is taken off
+        (b"\x55\x31\xed\x89\xe5", False),  # xor %ebp,%ebp
+    ],
+)
+def test_heads_of_i386(head: bytes, is_known: bool) -> None:
+    """The code before the function would set the frame pointer, too."""
+    before = ("before", PUSH + MOVES["i386"] + NOP * 8)
+    function = head + NOP * 4 + CALL + LEAVE + RET
+    program = Program("i386", ("top", CALL + NOP), before, ("inner", function))
+    top_pc = program.starts["top"] + len(CALL)
+    words = {STACK + 0x20: 0x1234, STACK + 0x24: top_pc}
+    begin = program.starts["inner"]
+    for offset in range(len(head)):
+        assert len(walked(program.stack(begin + offset, STACK + 0x20, words))[0]) == 1
+    for pc in (begin + len(head), begin + len(head) + 4 + len(CALL)):
+        pcs = [pc, top_pc] if is_known else [pc]
+        assert walked(program.stack(pc, STACK + 0x20, words))[0] == pcs
 
 
 BODY = with_frame("x86_64")

@@ -380,6 +380,38 @@ def test_prologues(tmp_path: Path, options: tuple[str, ...]) -> None:
     assert of_dwarfgpu == of_gdb
 
 
+HEADS = {
+    "scheduled": "push %ebp; xor %eax, %eax; mov $5, %edx; mov %esp, %ebp; push %ebx",
+    "other": "push %ebp; xor %ebx, %ebx; mov %esp, %ebp",
+    "entered": "endbr32; enter $16, $0; push %esi",
+    "padded": "nop; .byte 0x8b, 0xff; push %ebp; lea (%esp), %ebp; sub $16, %esp",
+    "jumps": "jmp 1f; nop; nop; 1: push %ebp; mov %esp, %ebp; push %edi",
+    "far": ".byte 0xe9; .long 2; nop; nop; push %ebp; mov %esp, %ebp",
+    "back": "jmp 2f; 1: inc %eax; hlt; 2: push %ebp; mov %esp, %ebp; sub $8, %esp; jmp 1b",
+    "structure": "pop %eax; xchg %eax, (%esp); push %ebp; mov %esp, %ebp",
+    "probed": "push $4; call 1f; 1: add $4, %esp; push %ebp; mov %esp, %ebp",
+    "independent": "push %ebp; mov %esp, %ebp; push %ebx; call 1f; 1: pop %ebx; "
+    "mov %ebx, -4(%ebp); add $0x12345, %ebx",
+    "freed": "push %ebp; xor %ecx, %ecx; mov %esp, %ebp; sub $-8, %esp",
+}
+
+
+def test_prologues_of_assembler_code(tmp_path: Path) -> None:
+    """GDB reads instructions of i386 where no lines are known."""
+    source = "".join(
+        f".type {name}, @function\n{name}: {head}; hlt; .size {name}, . - {name}\n"
+        for name, head in HEADS.items()
+    )
+    asm = "\n".join(f'asm("{line}");' for line in source.replace(";", "\\n").splitlines())
+    try:
+        gdb = built(tmp_path, asm, "-m32", "-nostdlib", "-w")
+    except subprocess.CalledProcessError:
+        pytest.skip("gcc does not compile for i386")
+    lines = [f"break {name}" for name in HEADS]
+    of_gdb, of_dwarfgpu = both(gdb, tmp_path, [*lines, "info breakpoints"])
+    assert of_dwarfgpu == of_gdb
+
+
 @pytest.mark.parametrize("version", ["2", "3", "5"])
 def test_location_lists_are_right_from_the_entry(tmp_path: Path, version: str) -> None:
     """Before DWARF 4, they have the form of a number (DW_FORM_data4)."""

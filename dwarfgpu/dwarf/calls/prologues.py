@@ -4,15 +4,14 @@ the frame pointer (`dwarfgpu.cfi.call_stack.Prologues`)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
+from dwarfgpu.arch.abi import Prologue
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.x86_prologue import (
-    FRAME_POINTERS,
     MOST_CALL_BYTES,
     MOST_RETURN_BYTES,
-    FramePointer,
     follows_call,
+    head_of,
 )
 from dwarfgpu.base.records import frozen
 from dwarfgpu.cfi.frame_row import FrameRow
@@ -26,9 +25,6 @@ from dwarfgpu.dwarf.scope.symbol_at_address import (
 )
 from dwarfgpu.errors import DwarfGpuError
 
-_MOST_BYTES: Final = 16
-"""Of the beginning of a function: more than any prologue that is known."""
-
 
 @frozen
 class LoadedPrologues:
@@ -36,11 +32,11 @@ class LoadedPrologues:
 
     code_objects: Sequence[CodeObject]
     architecture: Architecture
-    frame_pointer: FramePointer
+    prologue: Prologue
 
     @property
     def text(self) -> str:
-        return self.frame_pointer.prologue_text
+        return self.prologue.text
 
     def function(self, pc: int, location: int) -> str | None:
         """Return the name of the function at a program location if the frame pointer is that of
@@ -52,19 +48,20 @@ class LoadedPrologues:
         if symbol is None or not symbol.code_object.covers(location):
             return None
         entry = location - symbol.offset
-        first = self._code(entry, min(pc - entry, _MOST_BYTES))
-        is_called = location != pc
-        executed = first + (b"" if is_called else self._code(pc - 1, 1))
-        following = b"" if is_called else self._following(pc)
-        is_set = self.frame_pointer.is_set(executed, following, is_called=is_called)
-        return symbol.name if is_set else None
+
+        def executed(offset: int, most_bytes: int) -> bytes:
+            return self._code(entry + offset, max(min(most_bytes, pc - entry - offset), 0))
+
+        following = None if location != pc else self._following(pc)
+        head = head_of(self.prologue, executed)
+        return symbol.name if head.has_frame(pc - entry, following) else None
 
     def row(self) -> FrameRow:
         """Return the rules of such a function: the return address, and below it the saved frame
         pointer, to which the frame pointer points."""
         column = self.architecture.return_address_register
         assert column is not None
-        number = self.architecture.by_name[self.frame_pointer.register].number
+        number = self.architecture.by_name[self.prologue.base].number
         assert number is not None
         word_bytes = self.architecture.address_bits // 8
         rules: dict[int, Rule] = {
@@ -104,7 +101,5 @@ def prologues_of(
     code_objects: Sequence[CodeObject], architecture: Architecture
 ) -> LoadedPrologues | None:
     """Return the prologues of an architecture; None if those of its functions are not known."""
-    frame_pointer = FRAME_POINTERS.get(architecture.name)
-    if frame_pointer is None:
-        return None
-    return LoadedPrologues(code_objects, architecture, frame_pointer)
+    prologue = architecture.abi.prologue
+    return None if prologue is None else LoadedPrologues(code_objects, architecture, prologue)
