@@ -62,29 +62,37 @@ def whole_parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argument
     return whole, parsers
 
 
-def main() -> None:
-    try:
-        import shtab
-        from argparse_manpage.manpage import Manpage
-    except ModuleNotFoundError as missing:
-        sys.exit(f"{missing.name} is missing: .venv/bin/python -m pip install -e '.[docs]'")
+def generated() -> dict[str, str]:
+    """The text of each file, by its name."""
+    import shtab
+    from argparse_manpage.manpage import Manpage
 
-    os.environ["COLUMNS"] = "80"
     whole, parsers = whole_parser()
     for parser in parsers.values():
         for action in parser._actions:
             names = set(str(action.metavar or "").replace("[", "").split("|"))
             if action.choices is None and (not action.option_strings or names & PATHS):
                 action.complete = shtab.DIRECTORY if names == {"DIR"} else shtab.FILE
-    FOLDER.mkdir(exist_ok=True)
+    texts = {}
     for kind, name in FILES.items():
         text = manual_page(str(Manpage(whole))) if kind == "man" else shtab.complete(whole, kind)
         if kind == "bash":
             text = with_values_behind_signs(with_whole_words(text))
         if kind == "zsh":
             text = VALUED_OF_ZSH.sub(r"\1=\2", text)
-        lines = [line.rstrip() for line in text.strip().splitlines()]
-        (FOLDER / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        texts[name] = "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
+    return texts
+
+
+def main() -> None:
+    os.environ["COLUMNS"] = "80"
+    try:
+        texts = generated()
+    except ModuleNotFoundError as missing:
+        sys.exit(f"{missing.name} is missing: .venv/bin/python -m pip install -e '.[docs]'")
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in texts.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
 
 
 def with_whole_words(text: str) -> str:

@@ -16,7 +16,7 @@ from dwarfgpu import __version__
 from dwarfgpu.cli.completion import FILES
 from dwarfgpu.cli.main import COMMANDS
 from tests.cli.command import run
-from tools.gen_completion import REQUESTS, manual_page, whole_parser
+from tools.gen_completion import FOLDER, REQUESTS, generated, manual_page, whole_parser
 
 STALE = "run .venv/bin/python -m tools.gen_completion"
 
@@ -53,6 +53,30 @@ def test_every_command_and_option_is_there(kind: str) -> None:
     for option in options():
         written = f"-l {option[2:]}" if kind == "fish" else option
         assert re.search(rf"{written}(?![\w-])", text), f"{option}: {STALE}"
+
+
+def test_the_manual_page_has_the_help_of_today() -> None:
+    """Without the libraries that make it."""
+    page = re.sub(r"\\[:&]", "", printed("man"))
+    text = "".join(plain(page).split())  # a line may end behind a hyphen
+    _, parsers = whole_parser()
+    for command, parser in parsers.items():
+        formatter = parser.formatter_class(parser.prog)
+        for action in parser._actions:
+            if action.help and action.help != argparse.SUPPRESS and action.dest != "help":
+                words = "".join(plain(formatter._expand_help(action)).split())
+                assert words in text, f"{command} {action.dest}: {STALE}"
+
+
+def test_the_files_have_the_help_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of it, where the libraries are installed."""
+    for library in ("shtab", "argparse_manpage"):
+        pytest.importorskip(library)
+    monkeypatch.setenv("COLUMNS", "80")
+    texts = generated()
+    assert sorted(texts) == sorted(path.name for path in FOLDER.iterdir())
+    for name, text in texts.items():
+        assert text == (FOLDER / name).read_text("utf-8"), f"{name}: {STALE}"
 
 
 def test_bash_has_the_options_of_each_command_and_no_others() -> None:
