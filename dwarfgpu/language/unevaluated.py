@@ -126,7 +126,8 @@ class Unevaluated(ObjectAccess):
         if isinstance(bare, Array):
             kind = element_type(bare)
             is_far = len(bare.dimensions) > 1 and strides_of(bare) is None
-            if is_far or size_bits(kind) == 0:  # the place is unknown, or there is none
+            is_empty = size_bits(kind) == 0 or bare.dimensions[0] == 0
+            if is_far or is_empty:  # the place is unknown, or there is none
                 return evolve(self.unlocated_part(value, kind), location=UNDEFINED_LOCATION)
         first = bare.lower_bound if isinstance(bare, Array) else 0
         if isinstance(bare, Array) and bare.indexes:

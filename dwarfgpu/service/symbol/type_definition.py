@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
-from dwarfgpu.dwarf.types.types import Typedef
+from dwarfgpu.dwarf.types.types import Qualified, Typedef
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language import Options, Typed
 from dwarfgpu.language.name_resolution import Names
@@ -71,8 +71,11 @@ def name_of_type(
 
 
 def _without_name(named: Typed) -> Typed:
-    """Return the type that a typedef names; a subrange of Ada is a type of its own."""
+    """Return the type that a typedef names, without the qualifiers around the name, as GDB; a
+    subrange of Ada is a type of its own."""
     kind = named.type
+    while isinstance(kind, Qualified):
+        kind = kind.target
     is_name = isinstance(kind, Typedef) and kind.range is None
     return Typed(kind.target, named.unit) if isinstance(kind, Typedef) and is_name else named
 
