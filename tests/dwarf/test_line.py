@@ -394,6 +394,12 @@ def test_the_programs_of_a_file_share_their_steps(
     assert list(map(str, again)) == list(map(str, problems))  # what is read again costs nothing
 
 
+def test_the_check_runs_no_program_without_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file has tens of thousands of tables, and only what follows the last sequence is run."""
+    monkeypatch.setattr("dwarfgpu.dwarf.line.program_check.run_line_program", None)
+    assert table_of(Table(START + bytes((COPY, 255)) + END, names=FILES)).faults().problem is None
+
+
 @pytest.mark.parametrize("end", [END, b""], ids=["ended", "unended"])
 def test_the_check_of_a_file_counts_rows_that_it_makes(end: bytes) -> None:
     """Those without an end, and those that may be of no file."""

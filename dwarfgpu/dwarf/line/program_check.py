@@ -217,6 +217,8 @@ class _Check:
         finally:
             self._work.spend(offset - begin + self._extra)
         start = header.program_at if self._is_padded else self._ended_at
+        if start == end:
+            return None
         return self._run(evolve(header, program_at=start)).problem
 
     def _run(self, header: LineHeader) -> LineMatrix:
