@@ -7,6 +7,7 @@ the registers in variables, because a table has millions of rows.
 from __future__ import annotations
 
 from array import array
+from functools import lru_cache
 from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
@@ -77,6 +78,13 @@ def run_line_program(
     return LineMatrix(rows, run.sequences, tuple(run.files), problem)
 
 
+@lru_cache(maxsize=16)  # nearly all tables of a file have the same
+def _special_opcodes(opcode_base: int, line_range: int) -> tuple[tuple[int, int], ...]:
+    """Return by how many operations, and how many lines beyond `line_base`, each opcode advances
+    if it is a special one (DWARF 5 6.2.5.1)."""
+    return tuple(divmod(opcode - opcode_base, line_range or 1) for opcode in range(256))
+
+
 class _Run:
     """What one program has appended."""
 
@@ -104,7 +112,7 @@ class _Run:
         base, most_operations = max(header.opcode_base, 1), header.maximum_operations
         length, mask = header.minimum_instruction_length, (1 << 8 * header.format.address_size) - 1
         line_range, line_base = header.line_range, header.line_base
-        special = [divmod(opcode - header.opcode_base, line_range or 1) for opcode in range(256)]
+        special = _special_opcodes(header.opcode_base, line_range)
         initial_flags = IS_STMT if header.default_is_stmt else 0
         addresses, sequences, pack = self.addresses, self.sequences, REGISTERS.pack
         append, extend = addresses.append, self.registers.extend
