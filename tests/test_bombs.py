@@ -710,6 +710,24 @@ def test_the_arguments_of_a_frame_share_the_limit_too(
         assert "v1" in said.out and "v3" not in said.out
 
 
+def test_displays_that_are_shown_together_share_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that is disabled is not the one at which they end."""
+    monkeypatch.chdir(tmp_path)
+    Path("bomb").write_bytes(large_locals(3_600)["bomb"])
+    shown = "display v0; display v1; display v2; display v3; display v4; disable display 3"
+    limited = "debug --max-listed-characters 900 --pc 0x1000 bomb"
+    assert main(arguments_of(f"{limited} <<< {shown}; echo all\\n; display")) == 0
+    each, _, together = capsys.readouterr().out.partition("all\n")
+    assert "<error" not in each
+    v0, v1, v3 = together.splitlines()
+    assert v0.startswith("1: v0 = {m0 = 0") and v1.startswith("2: v1 = {m0 = 0")
+    why = "the displays have more than 900 characters: this one and those after it are not shown"
+    assert v3.startswith("4: v3 = <error: ") and why in v3
+    assert "--max-listed-characters" in v3
+
+
 def test_the_data_of_a_list_in_json_share_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

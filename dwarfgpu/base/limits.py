@@ -61,7 +61,8 @@ class Limits:
     """
     listed_characters: int = 2_000_000
     """Characters of the values of all variables of a frame that are listed, with their members, and
-    one for each 1,024 of their bytes: they take two to four seconds."""
+    one for each 1,024 of their bytes, and of all displays that are shown together: they take two to
+    four seconds."""
     listed_instructions: int = 100_000
     """Instructions of an answer that is complete before its first line: of `disassemble /s` and
     `/m`, and in JSON. They take two to five seconds."""

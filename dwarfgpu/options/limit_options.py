@@ -19,9 +19,9 @@ EVALUATION_LIMITS: Final = {
     ),
     "--max-listed-characters": (
         "listed_characters",
-        "characters of the values in a list of a frame's variables, each member or 1,024 bytes "
-        "counted as one more, each array in another one as 20, and in JSON each text or number of "
-        "their data counted as two, and 64 digits of their bytes as one",
+        "characters of all displays, and of the values in a list of a frame's variables, each "
+        "member or 1,024 bytes counted as one more, each array in another one as 20, and in JSON "
+        "each text or number of their data counted as two, and 64 digits of their bytes as one",
     ),
     "--max-listed-instructions": (
         "listed_instructions",

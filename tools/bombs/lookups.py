@@ -22,7 +22,7 @@ from tools.bombs.elf import (
     program,
     word,
 )
-from tools.bombs.entries import INFO, LOCATION
+from tools.bombs.entries import INFO, LOCATION, large_locals
 from tools.bombs.model import Bomb, Files
 
 _ARRAY: Final = (
@@ -96,6 +96,12 @@ def overloads(count: int) -> Files:
     return {"bomb": program(entries, MAIN, *shapes)}
 
 
+def displays(count: int) -> Files:
+    """As many displays of a value, which becomes a structure of 5,000 members."""
+    script = "display $v\n" * count + "set $v = v0\ndisplay\n"
+    return {**large_locals(5_000 * 5_000), "script": script.encode()}
+
+
 _SHOW: Final = (
     "debug bomb <<< print -elements unlimited -- x", "eval --file bomb --pc 0x1000",
     "eval --json --file bomb --pc 0x1000",
@@ -110,4 +116,6 @@ BOMBS: Final = (
     Bomb("overloads", INFO, "{} functions of one name", overloads, 60_000,
          ("eval --file bomb f", "debug bomb <<< whatis f", "debug bomb <<< print &f",
           "debug bomb <<< info address f"), says="--max-namesakes"),
+    Bomb("displays", INFO, "{} displays of a structure of 5,000 members", displays, 100,
+         ("debug --pc 0x1000 bomb <<< source script",), small=4, says="--max-listed-characters"),
 )  # fmt: skip

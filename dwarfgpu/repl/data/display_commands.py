@@ -10,16 +10,17 @@ from dwarfgpu import language
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.data.display import Display
 from dwarfgpu.repl.data.examine_commands import address_of, memory_lines
-from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading
+from dwarfgpu.repl.output import Group, NestedOutput, Output, Part, heading, printed
 from dwarfgpu.repl.running.breakpoint_numbers import listed_numbers
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.answer import machine_interface
+from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.machine.examine_format import SIZES, Format, format_and_rest
 from dwarfgpu.service.value.expression_answer import value_record
 from dwarfgpu.service.value.expression_block import block_of, frame_in_block, named_variables
@@ -30,6 +31,7 @@ from dwarfgpu.service.value.value_history import (
     required,
 )
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.json_object import JsonObject
 
 _NO_LETTER: Final = "?"
 _NO_REGISTERS: Final = "No registers."
@@ -147,11 +149,21 @@ def info_display(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def displayed(shell: Shell) -> Iterator[Part]:
-    """Return what is displayed in the frame in focus."""
+    """Yield what is displayed in the frame in focus; beyond `Limits.listed_characters` the error,
+    in place of the value of the next one."""
+    left = most = shell.session.limits.listed_characters
     for display in list(shell.displays.values()):
         session = _session_for(shell.session, display) if display.is_enabled else None
-        if session is not None:
-            yield from _shown(shell, session, display)
+        if session is None:
+            continue
+        if left < 0:
+            why = f"the displays have more than {most} characters: this one and those after it are"
+            error = LimitExceeded(f"{why} not shown", "--max-listed-characters")
+            yield _of_error(display, error_line(error))
+            return
+        for part in _shown(shell, session, display):
+            left -= len(printed(part))
+            yield part
 
 
 def _session_for(session: Session, display: Display) -> Session | None:
@@ -198,16 +210,29 @@ def _shown(shell: Shell, session: Session, display: Display) -> Iterator[Part]:
             NestedOutput(group, part) for part in _memory(shell, session, display, display.format)
         )
         return
-    letter = None if display.format is None else display.format.letter
-    head = f"{display.number}: {'' if letter is None else f'/{letter} '}{display.expression} = "
     try:
         value = evaluated(session, shell.values, display.expression)
-        text = language.format(value, session, shell.settings.print_options(letter))
-        record = value_record(value, text)
+        options = shell.settings.print_options(_letter(display))
+        text = language.format(value, session, options)
+        yield _value(display, text, value_record(value, text))
     except DwarfGpuError as error:
-        text = f"<error: {error.message}>"
-        record = machine_interface(text, None, None)
-    yield Output(head + text, {**display.record, **record}, "displays")
+        yield _of_error(display, error.message)
+
+
+def _of_error(display: Display, message: str) -> Output:
+    """Return a display with an error in place of its value."""
+    text = f"<error: {message}>"
+    return _value(display, text, machine_interface(text, None, None))
+
+
+def _value(display: Display, text: str, record: JsonObject) -> Output:
+    letter = _letter(display)
+    head = f"{display.number}: {'' if letter is None else f'/{letter} '}{display.expression} = "
+    return Output(head + text, {**display.record, **record}, "displays")
+
+
+def _letter(display: Display) -> str | None:
+    return None if display.format is None else display.format.letter
 
 
 def _memory(shell: Shell, session: Session, display: Display, format_: Format) -> Iterator[Part]:
