@@ -9,6 +9,8 @@ from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import frozen
 
 X86_64, AARCH64, AMDGPU, I386 = 62, 183, 224, 3
+_PN_XNUM = 0xFFFF
+"""The number of segments, or more: then it is in the first section header (`sh_info`)."""
 
 
 @frozen
@@ -63,18 +65,24 @@ def core(
     """A core file of a 64-bit system."""
     form, loads, area = order(endian), list(loads), b"".join(notes)
     ident = b"\x7fELF" + bytes((2, 1 if endian == "little" else 2, 1)) + bytes(9)
-    fields = (kind, machine, 1, 0, 64, 0, 0, 64, 56, 1 + len(loads), 0, 0, 0)
-    header = ident + struct.pack(f"{form}HHIQQQIHHHHHH", *fields)
-    offset = len(header) + 56 * (1 + len(loads))
-    table = struct.pack(f"{form}IIQQQQQQ", 4, 0, offset, 0, 0, len(area), 0, 4)
-    body = area
+    count = 1 + len(loads)
+    offset = 64 + 56 * count
+    table = bytearray(struct.pack(f"{form}IIQQQQQQ", 4, 0, offset, 0, 0, len(area), 0, 4))
+    body = bytearray(area)
     for load in loads:
         size = len(load.data) if load.memory_bytes is None else load.memory_bytes
         at = offset + len(body)
         row = (1, load.flags, at, load.address, 0, len(load.data), size, 4096)
         table += struct.pack(f"{form}IIQQQQQQ", *row)
         body += load.data
-    return header + table + body
+    sections_at, sections = 0, b""
+    if count >= _PN_XNUM:
+        sections_at = offset + len(body)
+        sections = struct.pack(f"{form}IIQQQQIIQQ", *[0] * 7, count, 0, 0)
+    fields = (kind, machine, 1, 0, 64, sections_at, 0, 64, 56, min(count, _PN_XNUM))
+    of_sections = (64, 1, 0) if sections else (0, 0, 0)
+    header = ident + struct.pack(f"{form}HHIQQQIHHHHHH", *fields, *of_sections)
+    return header + table + body + sections
 
 
 def core_of_i386(notes: Iterable[bytes], loads: Iterable[Load] = ()) -> bytes:

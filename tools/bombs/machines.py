@@ -67,13 +67,11 @@ def one_file_mapped(count: int) -> Files:
 
 def segments(count: int) -> Files:
     """Segments of one byte, with a gap behind each."""
-    count = min(count, 65_000)
     return {"bomb": core([ONE_THREAD], [Load(HERE + 2 * number, b"x") for number in range(count)])}
 
 
 def overlapping_segments(count: int) -> Files:
     """Segments that each lie inside the one before."""
-    count = min(count, 65_000)
     loads = [Load(HERE + number, b"", 2 * (count - number)) for number in range(count)]
     return {"bomb": core([ONE_THREAD], loads)}
 
@@ -282,9 +280,11 @@ BOMBS = (
          1_000_000, CORE, small=60, says="at most 262144 are read"),
     Bomb("one-mapped-file", "core file", "a file mapped {} times from its beginning",
          one_file_mapped, 20_000, CORE, small=60),
-    Bomb("segments", "core file", "{} segments of one byte", segments, 60_000, CORE),
+    Bomb("segments", "core file", "{} segments of one byte", segments, 262_000, CORE),
+    Bomb("more-segments", "core file", "{} segments of one byte, more than are read", segments,
+         300_000, CORE, says="--max-segments"),
     Bomb("nested-segments", "core file", "{} segments inside one another", overlapping_segments,
-         60_000, CORE),
+         262_000, CORE),
     Bomb("libraries", "core file", "{} libraries with names of 4000 bytes", linked_libraries,
          9_000, CORE, small=60),
     Bomb("stack", "core file", "a frame that is its own caller, on a stack of {} words",
