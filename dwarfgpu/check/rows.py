@@ -147,6 +147,8 @@ class RowChecker:
         """Report a register that begins within a general register: a wrong data_alignment_factor
         puts each too near to the next. Of a wider register functions may save the low bits."""
         architecture, by_offset = self.architectures.architecture, rules.by_offset
+        if len(by_offset) < 2:
+            return
         if architecture is None or architecture.is_simt or self._has_twins:
             return
         size_bytes = architecture.address_bits // 8
