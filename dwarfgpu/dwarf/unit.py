@@ -196,21 +196,21 @@ class CompilationUnit(OfOpenFile):
     def tree(self) -> Tree:
         """All entries of the unit; unreadable ones are not read again for each address."""
         if self._unreadable is not None:
-            raise self._unreadable.with_traceback(None)
+            raise self._unreadable.anew()
         try:
             if self._is_forgotten:
                 self._is_kept = True
             key = "entries", self.header.section, self.offset
             tree = self.sections.for_all_loads.once(key, self._read_tree)
             if isinstance(tree, DwarfGpuError):
-                raise tree
+                raise tree.anew()
             problem = lost_entries(self.data, tree.stop, self.end, self.sections.object)
             if problem is not None:
                 self.why_cut = self._located(Malformed(problem))
                 self.info.main.note_unread(self.why_cut)
             return tree
         except DwarfGpuError as error:
-            self._unreadable = self._located(error)
+            self._unreadable = self._located(error).anew()
             raise error.with_traceback(None)  # which has what was read so far
 
     def _read_tree(self) -> Tree | DwarfGpuError:
@@ -222,9 +222,9 @@ class CompilationUnit(OfOpenFile):
             tree = read_tree(self.data, offset, end, self.abbreviations, budget.entries_left)
         except LimitExceeded as error:
             budget.entries_left = 0  # the next attempt ends at once
-            return error
+            return error.with_traceback(None)
         except DwarfGpuError as error:
-            return error
+            return error.with_traceback(None)
         budget.entries_left -= len(tree.offsets)
         return tree
 
@@ -314,7 +314,7 @@ class CompilationUnit(OfOpenFile):
             return self.info.split_unit_of(self) if self.is_skeleton else self
         except DwarfGpuError as error:
             self.info.note_unread(self._located(error))
-            return error
+            return error.with_traceback(None)  # it would keep the frames of the search
 
     @property
     def linked(self) -> CompilationUnit:

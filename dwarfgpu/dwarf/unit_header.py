@@ -131,7 +131,7 @@ def read_headers(
             headers.append(_read_header(offset, inside, offset_size, section))
         except DwarfGpuError as error:
             error.context = f"{section}{suffix} unit {offset:#x}"
-            problems[offset] = error
+            problems[offset] = error.with_traceback(None)
         reader.position = end
     return headers, problems
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -15,7 +16,8 @@ from dwarfgpu.dwarf.scope.scope_entries import dropped_code
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.cli.command import FIXTURES, run
-from tools.bombs.entries import units_with_unreadable_ranges
+from tools.bombs.companions import skeletons
+from tools.bombs.entries import damaged_units, units_with_unreadable_ranges
 
 CORE = "crash.x86_64.O2"
 KERNEL = "call.gfx90a.O0.v5.co"
@@ -125,6 +127,22 @@ def test_an_error_that_a_unit_keeps_does_not_keep_the_frames(tmp_path: Path) -> 
     errors = [item for item in gc.get_objects() if isinstance(item, DwarfGpuError)]
     own = [error for error in errors if error.context and str(path) in error.context]
     assert own and all(error.__traceback__ is None for error in own)
+
+
+def test_the_errors_of_many_units_do_not_keep_the_frames(tmp_path: Path) -> None:
+    """Each unit keeps why its split file is not found, or why its entries cannot be read."""
+    for bomb in (skeletons(3), damaged_units(3)):
+        path = tmp_path / "bomb"
+        path.write_bytes(bomb["bomb"])
+        units = CodeObject.open(path).info.units
+        assert len(units) == 3
+        for unit in units:
+            with suppress(DwarfGpuError):
+                assert unit.full.tree
+        gc.collect()
+        errors = [item for item in gc.get_objects() if isinstance(item, DwarfGpuError)]
+        own = [error for error in errors if error.context and str(path) in error.context]
+        assert len(own) >= 3 and all(error.__traceback__ is None for error in own)
 
 
 DEMO = FIXTURES / "x86_64/demo.gcc.O0.v5"

@@ -338,5 +338,5 @@ def _chosen(
             if query.takes(variable, code_scope):
                 out.append((variable, code_scope))
         except DwarfGpuError as error:
-            problems.append(variable.die.located(error))
+            problems.append(variable.die.located(error).with_traceback(None))
     return out

@@ -174,7 +174,7 @@ def _name_of(unit: CompilationUnit, out: UnitGroups) -> str:
     try:
         return unit.name
     except DwarfGpuError as error:
-        out.problems.append(error)
+        out.problems.append(error.with_traceback(None))
         return ""
 
 
@@ -259,7 +259,7 @@ def _function_parts(
                 yield _interrupted(parts, instances)
                 out = parts.current
         except DwarfGpuError as error:
-            out.problems.append(die.located(error))
+            out.problems.append(die.located(error).with_traceback(None))
     _list(instances, reader, remaining_work, out)
 
 
@@ -331,7 +331,7 @@ def _list(instances: list[Instance], reader: ScopeReader, remaining: int, out: U
                     raise LimitExceeded("inlined calls of functions with very many variables")
                 declared += variables
         except DwarfGpuError as error:
-            out.problems.append(instance.scope.die.located(error))
+            out.problems.append(instance.scope.die.located(error).with_traceback(None))
             if remaining <= 0:
                 return remaining
     return remaining

@@ -380,7 +380,7 @@ class Scopes:
         except (MissingContext, InconsistentContext):
             return  # a supplementary file is missing, which is reported elsewhere
         except DwarfGpuError as error:
-            self._bad_imports[unit] = error
+            self._bad_imports[unit] = error.with_traceback(None)
 
     def variable_at(self, pc: int, name: str) -> Variable | None:
         """Return the variable that a name denotes at a program location; other units are searched

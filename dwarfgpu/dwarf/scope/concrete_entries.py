@@ -86,7 +86,7 @@ def _searched(function: Die) -> dict[int, _Instances]:
                     for origin in unit.die(index).origins():
                         instances.indexes.setdefault(origin, []).append(index)
                 except DwarfGpuError as error:
-                    instances.errors.append((index, error))
+                    instances.errors.append((index, error.with_traceback(None)))
     for indexes in instances.indexes.values():
         indexes.sort()
     return by_index

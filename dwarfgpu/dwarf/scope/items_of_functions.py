@@ -61,7 +61,7 @@ def paths_of_items(
                 if is_of_method and _is_of_method(namespace, declared):
                     known.add(scope_path(namespace))
         except DwarfGpuError as error:
-            doubts.append(error)
+            doubts.append(error.with_traceback(None))
     yield from sorted(known)
 
 

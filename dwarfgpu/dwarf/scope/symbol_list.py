@@ -111,7 +111,7 @@ def listed_symbols(
                 continue
             tree = full.tree
         except DwarfGpuError as error:
-            skipped.append(error)
+            skipped.append(error.with_traceback(None))
             continue
         matching = of_ada if kind == "types" and full.style == "ada" else of_names
         searched.spend_unit()
@@ -162,7 +162,7 @@ def listed_symbols(
             try:
                 listed = _listed(die, index, kind, matching, only_defined, is_linked)
             except DwarfGpuError as error:
-                skipped.append(die.located(error))
+                skipped.append(die.located(error).with_traceback(None))
                 continue
             if listed is not None:
                 yield listed
@@ -315,7 +315,7 @@ def _units_of_kind(
                 if imported.info is not info:
                     yield imported
         except DwarfGpuError as error:
-            problems.append(error)
+            problems.append(error.with_traceback(None))
     for source in type_sources(info) if kind == "types" else ():
         yield from source.type_units
 

@@ -126,7 +126,7 @@ class Package:
                     fault = fault or self._signature_fault(section, signature, part)
                 except DwarfGpuError as error:
                     error.position = error.position or FilePosition(self.file.path, section, 0)
-                    problems.append(error)
+                    problems.append(error.with_traceback(None))
             problems += [] if fault is None else [fault]
             for problem in (*problems, *self._faults)[:1]:
                 self._note_unread(problem)

@@ -327,7 +327,7 @@ def _split(skeleton: CompilationUnit) -> tuple[CompilationUnit, SplitReport]:
     try:
         full = skeleton.full
     except DwarfGpuError as error:
-        return skeleton, SplitReport(shown, split_id(skeleton), None, error)
+        return skeleton, SplitReport(shown, split_id(skeleton), None, error.with_traceback(None))
     return full, SplitReport(shown, split_id(skeleton), full.sections.object.path, None)
 
 
