@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, overload
 
@@ -421,6 +421,8 @@ class DebugInfo(OfOpenFile):
     @property
     def why_not_found(self) -> tuple[DwarfGpuError, ...]:
         """Why a name that is not found may be there nevertheless."""
+        if self.unread is None and self.bare_names is None and self._is_sound:
+            return ()
         errors = [self.unsearched, self.bare_names]
         try:
             errors.append(self.sections.overwritten(".debug_str"))
@@ -432,6 +434,18 @@ class DebugInfo(OfOpenFile):
         except DwarfGpuError as error:
             errors.append(error.with_traceback(None))
         return tuple(error for error in errors if error is not None)
+
+    @cached_property
+    def _is_sound(self) -> bool:
+        """Whether all units are in the file, as far as their headers show, and their names, too:
+        each of thousands of waves may ask for an unknown name."""
+        try:
+            if self._own_package is not None or self.has_skeletons or self.supplementary_link:
+                return False
+            problems = chain(self.problems, self.split.problems())
+            return not any(problems) and self.sections.overwritten(".debug_str") is None
+        except DwarfGpuError:
+            return False
 
     def unit_at(self, section_offset: int) -> CompilationUnit | None:
         """Return the unit that contains an offset of `.debug_info`."""

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.machine.code_object_memory import TargetWithCodeObjects
 from dwarfgpu.machine.target import PartlyKnown
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.separate_debug import is_debug_file
+
+if TYPE_CHECKING:
+    from dwarfgpu.dwarf.scope.unit_search import SearchedFiles
 
 _FEW: Final = 4
 """Code objects that are asked one after the other as quickly as they are looked up."""
@@ -62,7 +64,11 @@ class CodeObjects(tuple[CodeObject, ...]):
             return self._two_loads
         if here not in self._searched:
             rest = (one for one in self._two_loads if one is not here)
-            self._searched[here] = CodeObjects((here, *rest))
+            searched = CodeObjects((here, *rest))
+            searched._loaded = self._two_loads
+            searched.infos = self._two_loads.infos.beginning_with(here.info)
+            self._searched[here] = searched
+            return searched
         return self._searched[here]
 
     @cached_property
@@ -77,15 +83,25 @@ class CodeObjects(tuple[CodeObject, ...]):
                 loads.append(one)
         return CodeObjects(loads)  # never itself: that would be a cycle
 
+    _loaded: CodeObjects | None = None
+
+    @property
+    def in_load_order(self) -> CodeObjects:
+        """Themselves, or what `searched_from` returns for no code: whatever code they are searched
+        from, the same files have a name."""
+        return self if self._loaded is None else self._loaded
+
     @cached_property
     def _searched(self) -> KeptAnswers[CodeObject, CodeObjects]:
         """The answers of `searched_from` for the last code objects."""
         return KeptAnswers(_MAX_SEARCHED)
 
     @cached_property
-    def infos(self) -> tuple[DebugInfo, ...]:
+    def infos(self) -> SearchedFiles:
         """Their debugging information."""
-        return tuple([one.info for one in self])
+        from dwarfgpu.dwarf.scope.unit_search import SearchedFiles  # for names
+
+        return SearchedFiles([one.info for one in self])
 
     @cached_property
     def program(self) -> CodeObject | None:

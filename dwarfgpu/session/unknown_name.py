@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.printable import shell_word
 from dwarfgpu.base.suggest import MOST_SUGGESTED, did_you_mean
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.coverage.find_variables import Wanted, find_variables
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.loaded_code import as_code_objects
+from dwarfgpu.dwarf.loaded_code import CodeObjects, as_code_objects
 from dwarfgpu.dwarf.names.function_paths import is_full_name
 from dwarfgpu.dwarf.scope.declarations import Kind, declaration_of, path_of
 from dwarfgpu.dwarf.scope.functions_by_name import (
@@ -34,6 +35,8 @@ MACROS: Final = frozenset({0x79, 0x43, 0x2119})
 
 _DOTTED: Final = frozenset({dw.LANG_D, dw.LANG_GO, *dw.ADA})
 """Languages with points between modules and names."""
+_MAX_KEPT: Final = 64
+"""Names for which it is kept what all files have: each of thousands of waves may ask for one."""
 
 
 class SearchedSession(Protocol):
@@ -84,7 +87,12 @@ def undescribed(files: Sequence[CodeObject]) -> str:
 def nothing_described(code_objects: Sequence[CodeObject]) -> str:
     """Return what follows the message that a name is unknown where no file has debugging
     information; empty where one has, and without files."""
-    code_objects = as_code_objects(code_objects).first_loads
+    return _nothing_described(as_code_objects(code_objects))
+
+
+@kept_with(first)
+def _nothing_described(every: CodeObjects) -> str:
+    code_objects = every.first_loads
     without = [code_object for code_object in code_objects if not code_object.info.has_units]
     if not without or len(without) < len(code_objects):
         return ""
@@ -100,13 +108,13 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         return f" {outside_code(focus)}"
     if nothing := nothing_described(focus.code_objects):
         return nothing
-    inside = next(in_namespaces(_files(focus), name), None)
+    inside = _in_namespaces(as_code_objects(focus.code_objects), name)
     if inside is not None:
         return f' Did you mean "{_as_typed(focus, inside)}"?'
     if focus.pc is None:
         if not focus.code_objects:
             return " No code object is given"
-        file, instance = _declared_in(focus, name)
+        file, instance = _declared_in(as_code_objects(focus.code_objects), name)
         if instance is not None:
             return f' Did you mean "{instance}"?'
         if file is not None:
@@ -122,13 +130,20 @@ def why_unknown(focus: SearchedSession, name: str) -> str:
         above = "the frame" if level == 1 else f"{level} frames"
         caller = focus.functions()[level]
         return f" It is in {caller}, {above} above, into which this function is inlined"
-    file, instance = _declared_in(focus, name)
+    file, instance = _declared_in(as_code_objects(focus.code_objects), name)
     if instance is not None:
         return f' Did you mean "{instance}"?'
     if file is not None:
         return f" It is in scope elsewhere: where {file} {name} lists addresses"
     similar = suggestion(focus, name, ("variable", "function"))
     return similar or _line_tables_only(focus) or macros_not_read(focus)
+
+
+@kept_with(first, _MAX_KEPT)
+def _in_namespaces(code_objects: CodeObjects, name: str) -> str | None:
+    """Return the qualified name of the first variable with a name in a namespace; None without
+    any."""
+    return next(in_namespaces(code_objects.first_loads, name), None)
 
 
 def _files(focus: SearchedSession) -> tuple[CodeObject, ...]:
@@ -179,13 +194,14 @@ def _unit_in_focus(focus: SearchedSession) -> list[CompilationUnit]:
 def declaring_file(focus: SearchedSession, name: str) -> str | None:
     """Return the first file with a variable of a name, in scope or not, as a word of a command;
     `FILE` for code inside of a file. None without any."""
-    return _declared_in(focus, name)[0]
+    return _declared_in(as_code_objects(focus.code_objects), name)[0]
 
 
-def _declared_in(focus: SearchedSession, name: str) -> tuple[str | None, str | None]:
+@kept_with(first, _MAX_KEPT)
+def _declared_in(code_objects: CodeObjects, name: str) -> tuple[str | None, str | None]:
     """Return the same, and the qualified name if the variable is an instance of a template in a
     namespace or class."""
-    for code_object in _files(focus):
+    for code_object in code_objects.first_loads:
         variable = next(_declared(code_object, Wanted((name,))), None)
         if variable is not None:
             path, whole = code_object.file.path, None
@@ -204,12 +220,12 @@ def _declared(code_object: CodeObject, query: Wanted) -> Iterator[Variable]:
 
 def _similar_anywhere(focus: SearchedSession, name: str) -> str:
     """Return ` Did you mean "S::x"?` with a variable of a similar name in any scope, or nothing."""
-    first = Wanted(most_entries=MOST_SUGGESTED)
+    a_few = Wanted(most_entries=MOST_SUGGESTED)
     whole_names: dict[str, str] = {}
 
     def simple_names() -> Iterator[str]:
         for file in _files(focus):
-            for variable in _declared(file, first):
+            for variable in _declared(file, a_few):
                 whole = _whole_name(variable)
                 if whole == variable.name:  # it is the one that the name alone means
                     whole_names[whole] = whole
@@ -266,10 +282,20 @@ def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> st
         for variable in variables_here
         if variable.inline_level in (0, focus.inline_level)
     )
-    objects: Sequence[CodeObject] = _files(focus)
+    objects = _files(focus)
     if not focus.architecture.is_simt:  # names of the libraries of a process mislead
         searched = as_code_objects(focus.code_objects).program, focus.code_object
         objects = tuple(dict.fromkeys(one for one in searched if one is not None))
+    every = as_code_objects(focus.code_objects)
+    return did_you_mean(name, own) or _suggested_outside(every, objects, name, kinds)
+
+
+@kept_with(first, _MAX_KEPT)
+def _suggested_outside(
+    code_objects: CodeObjects, objects: tuple[CodeObject, ...], name: str, kinds: tuple[Kind, ...]
+) -> str:
+    """Return the suggestion of an entity of these kinds outside of functions of some of the code
+    objects."""
     known: dict[str, set[Kind]] = {}
 
     def declared() -> Iterator[str]:
@@ -281,10 +307,10 @@ def suggestion(focus: SearchedSession, name: str, kinds: tuple[Kind, ...]) -> st
         is_function = known[declared_name] == {"function"}
         is_linespec = "variable" not in kinds
         return not is_function or _is_function(
-            _files(focus), declared_name, is_linespec=is_linespec
+            code_objects.first_loads, declared_name, is_linespec=is_linespec
         )
 
-    return did_you_mean(name, own) or did_you_mean(name, declared(), is_accepted=is_accepted)
+    return did_you_mean(name, declared(), is_accepted=is_accepted)
 
 
 def _scopes_of(focus: SearchedSession) -> tuple[str, ...]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
+from typing import Final
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import mentioning_units
+from dwarfgpu.dwarf.loaded_code import CodeObjects, as_code_objects
 from dwarfgpu.dwarf.names.demangle import MANGLED, demangled
 from dwarfgpu.dwarf.names.qualified import canonical, split_last
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
@@ -26,6 +29,9 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.context import ConstValue
 
+_MAX_KEPT: Final = 64
+"""Names for which it is kept whether symbols have them."""
+
 
 def linked_variable(code_objects: Iterable[CodeObject], name: str) -> Variable | None:
     """Return the global variable of the symbol with a name that its entry has as its linkage name
@@ -33,19 +39,28 @@ def linked_variable(code_objects: Iterable[CodeObject], name: str) -> Variable |
 
     A unit that cannot be read is passed over: the search for the name itself reports it.
     """
-    with_symbol = (
-        code_object
-        for code_object in code_objects
-        if name.startswith(MANGLED)  # a value has no symbol
-        or any(
-            symbol.kind != "function"
-            for file in symbol_files(code_object)
-            for symbol in file.symbols_named(name)
-        )
-    )
+    is_mangled = name.startswith(MANGLED)  # a value has no symbol
+    if not is_mangled and not _is_of_data(as_code_objects(code_objects).in_load_order, name):
+        return None
+    with_symbol = (one for one in code_objects if is_mangled or _has_data(one, name))
     return _only(
         (item for item in _named(info, name) if item.die.linkage_name == name)
         for info in (code_object.info for code_object in with_symbol)
+    )
+
+
+@kept_with(first, _MAX_KEPT)
+def _is_of_data(code_objects: CodeObjects, name: str) -> bool:
+    """Return whether files have a symbol of a name that is no function: each of thousands of waves
+    may ask."""
+    return any(_has_data(code_object, name) for code_object in code_objects)
+
+
+def _has_data(code_object: CodeObject, name: str) -> bool:
+    return any(
+        symbol.kind != "function"
+        for file in symbol_files(code_object)
+        for symbol in file.symbols_named(name)
     )
 
 
@@ -72,13 +87,13 @@ def _named(info: DebugInfo, text: str, names: Collection[str] | None = None) -> 
 def _only(of_files: Iterable[Iterable[Variable]]) -> Variable | None:
     """Return the only variable of one linkage name in files. Each unit has an entry of an inline
     one of C++, and so may each file: the linker binds the name in the first one."""
-    first: Variable | None = None
+    taken: Variable | None = None
     for variables in of_files:
         for variable in variables:
-            if first is not None and not (first.is_external and variable.is_external):
+            if taken is not None and not (taken.is_external and variable.is_external):
                 return None
-            first = first or variable
-    return first
+            taken = taken or variable
+    return taken
 
 
 def static_variable(code_objects: Iterable[CodeObject], name: str) -> Variable | None:

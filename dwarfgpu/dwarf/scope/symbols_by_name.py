@@ -7,13 +7,14 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from dwarfgpu.base.byte_reader import Reader
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, merged
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.loaded_code import code_object_at
+from dwarfgpu.dwarf.loaded_code import CodeObjects, as_code_objects, code_object_at
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.declarations import around, path_of
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, FUNCTIONS, code_ranges
@@ -27,6 +28,8 @@ from dwarfgpu.objfile.symbols import Symbol
 
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _DATA: Final = ("object", "thread_local")
+_MAX_KEPT: Final = 64
+"""Names for which it is kept whether symbols have them."""
 _ADDR: Final = 0x03
 _INDEXED: Final = frozenset({0xA1, 0xFB})
 """DW_OP_addrx, and DW_OP_GNU_addr_index of split DWARF 4."""
@@ -367,6 +370,8 @@ def untyped_symbol(code_objects: Collection[CodeObject], name: str) -> UntypedSy
     Old versions of libraries come after the default ones of all files. In a program, `x@V1` may be
     its copy of a library's variable, to which all names are bound.
     """
+    if not _has_symbol(as_code_objects(code_objects).in_load_order, name):
+        return None
     candidates = list(_candidates(code_objects, name))
     if not candidates:
         return _mangled_data(code_objects, name)
@@ -374,6 +379,13 @@ def untyped_symbol(code_objects: Collection[CodeObject], name: str) -> UntypedSy
     alike = (one for _, _, owner, one in candidates if owner is file)
     file.require_versions(one for one in alike if one.is_local == rank.is_local)
     return _as_loaded(code_object, file, symbol)
+
+
+@kept_with(first, _MAX_KEPT)
+def _has_symbol(code_objects: CodeObjects, name: str) -> bool:
+    """Return whether files define a symbol of a name: each of thousands of waves may ask."""
+    is_any = any(True for _ in _candidates(code_objects, name))
+    return is_any or _mangled_data(code_objects, name) is not None
 
 
 def untyped_variables(

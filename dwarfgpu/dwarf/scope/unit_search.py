@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from copy import copy
 from itertools import chain, tee
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, Self, TypeAlias
 
+from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
@@ -16,6 +18,7 @@ from dwarfgpu.dwarf.index.units_by_name import (
     is_in_no_unit,
     likely_units,
     mentioning_units,
+    most_units,
     require_few,
     units_naming,
     units_with_spellings,
@@ -24,7 +27,15 @@ from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, joined, parts
 from dwarfgpu.dwarf.scope.declarations import Scope, is_definition, path_of
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources
 from dwarfgpu.dwarf.scope.meaning import EXPORTED_IN_CPLUSPLUS, is_external, is_same_function
-from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, completed, named
+from dwarfgpu.dwarf.scope.named_entries import (
+    TAGGED,
+    TYPES,
+    VARIABLES,
+    completed,
+    named,
+    named_entries,
+)
+from dwarfgpu.dwarf.scope.nameless_functions import nameless_variables
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -32,6 +43,10 @@ _DECLARED: Final = VARIABLES | TYPES | {dw.TAG_SUBPROGRAM, dw.TAG_MEMBER}
 _EXPORTED: Final = VARIABLES | {dw.TAG_SUBPROGRAM}
 _WITHOUT_SYMBOL: Final = EXPORTED_IN_CPLUSPLUS | {dw.TAG_NAMESPACE}
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
+_FEW: Final = 4
+"""Files that are searched as quickly as it is found out which have a name."""
+_MAX_KEPT: Final = 64
+"""Names for which it is kept which files have them."""
 Path: TypeAlias = tuple[str, ...]
 
 
@@ -43,11 +58,85 @@ class _Entity(NamedTuple):
     name: str
 
 
+class SearchedFiles(tuple[DebugInfo, ...]):
+    """The debugging information of files, in the order of a search.
+
+    Which of them have a name is found out once: thousands of waves, each in another file, may ask
+    for it.
+    """
+
+    _all: Self | None
+    """The same files in the order in which they were loaded."""
+    _next: KeptAnswers[str, dict[int, int]]
+    """By a name and the index of a file: which is the next file that may have the name."""
+
+    def __new__(cls, files: Iterable[DebugInfo]) -> Self:
+        self = super().__new__(cls, files)
+        self._all = None
+        self._next = KeptAnswers(_MAX_KEPT)
+        return self
+
+    def beginning_with(self, file: DebugInfo) -> Self:
+        """Return the same files, but one first."""
+        moved = type(self)((file, *(one for one in self if one is not file)))
+        moved._all = self
+        return moved
+
+    def that_may_have(self, name: str) -> Iterator[DebugInfo]:
+        """Yield the files without those that are known to have no entry with a simple name."""
+        if len(self) <= _FEW or not name.isidentifier():
+            yield from self
+            return
+        here = self[0]
+        if not lacks_name(here, name):
+            yield here
+        for file in (self if self._all is None else self._all)._with(name):
+            if file is not here:
+                yield file
+
+    def _with(self, name: str) -> Iterator[DebugInfo]:
+        following = self._next.answer(name, lambda _: {})
+        index = 0
+        while index < len(self):
+            known = following.get(index)
+            if known is None:
+                known = index
+                while known < len(self) and lacks_name(self[known], name):
+                    known += 1
+                following[index] = known
+            if known < len(self):
+                yield self[known]
+            index = known + 1
+
+
+@kept_with(first, _MAX_KEPT)
+def lacks_name(info: DebugInfo, name: str) -> bool:
+    """Return whether it is known that no unit of a file has an entry with a simple name: all that
+    may have it were read, without an error. False where units are in other files."""
+    try:
+        if info.has_skeletons or info.problems or info.supplementary_link is not None:
+            return False
+        if next(likely_units(info, name), None) is not None:
+            return False  # most names are searched once
+        most = most_units(info)
+        units = enumerate(mentioning_units(info, name))
+        return all(number < most and _is_without(unit, name) for number, unit in units)
+    except DwarfGpuError:
+        return False
+
+
+def _is_without(unit: CompilationUnit, name: str) -> bool:
+    entries = named_entries(unit)
+    if entries.with_name(name) or entries.first_unreadable is not None:
+        return False
+    return all(canonical(variable.name) != name for variable in nameless_variables(unit))
+
+
 class UnitSearch:
     """The units of a program, seen from one of them."""
 
     def __init__(self, infos: Iterable[DebugInfo], unit: CompilationUnit | None) -> None:
-        self.infos = tuple(infos)
+        self.infos = infos if isinstance(infos, SearchedFiles) else SearchedFiles(infos)
         self.unit = unit
         """The unit of the place; None if there is none, or it is unknown."""
         self.doubts: list[DwarfGpuError | CompilationUnit] = []
@@ -70,7 +159,7 @@ class UnitSearch:
         """Yield the other units that may have a name in a namespace, those that an index names
         first. With `tags`, units may be left out that have no such definition of the name."""
         searched = {self.unit}
-        for info in self.infos:
+        for info in self.infos.that_may_have(name):
             for unit in require_few(self._naming(info, path, name, tags), info, name):
                 if unit not in searched:
                     searched.add(unit)
