@@ -12,7 +12,7 @@ from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
 from tests.machine.cores import Load, core, mapped_files, status
 from tools.bombs import containers
 from tools.bombs.elf import HEADER_BYTES, MAIN, NAME, OF_MAIN, OF_UNIT, START, TEXT, UNIT, word
-from tools.bombs.machines import state
+from tools.bombs.machines import DEMO, state
 from tools.bombs.model import Bomb, Files
 
 ASK: Final = ("info bomb", "where --all bomb", "check bomb", "debug bomb <<< print x")
@@ -56,6 +56,8 @@ def unreadable(count: int) -> Files:
 
 
 LOADED_FUNCTIONS: Final = 20_000
+NEST: Final = 0x1690
+"""A program location in the kernel of `DEMO`."""
 
 
 def loaded_often(count: int) -> Files:
@@ -78,6 +80,14 @@ def waves_and_files(count: int) -> Files:
         "bomb": state(waves=waves, code_objects=listed),
         "f.co": containers.symbols(20)["bomb"],
     }
+
+
+def waves_in_files(count: int) -> Files:
+    """A state of files, and of a wave in each."""
+    listed = [{"path": f"{number}.co", "load_address": number << 24} for number in range(count)]
+    waves = [{"pc": (number << 24) + NEST} for number in range(count)]
+    files = {f"{number}.co": DEMO for number in range(count)}
+    return {"bomb": state(waves=waves, code_objects=listed), **files}
 
 
 def mapped_often(count: int) -> Files:
@@ -172,4 +182,7 @@ BOMBS: Final = (
     Bomb("waves-and-files", "state file", "{} code objects, and eight times as many waves",
          waves_and_files, 1_000, ("waves --state bomb", "debug --state bomb <<< info threads"),
          small=7),
+    Bomb("waves-in-files", "state file", "{} files, and a wave in each", waves_in_files, 800,
+         ("waves --state bomb", "eval --state bomb --wave all nosuch",
+          "debug --state bomb <<< info threads"), small=12),
 )  # fmt: skip
