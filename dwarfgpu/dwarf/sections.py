@@ -120,6 +120,8 @@ class ReadOnce:
         self.long_strings: dict[tuple[str, int], bytes] = {}
         self.texts = KeptAnswers[int, str](_MAX_TEXTS)  # what comes often comes again
         """Names, by their offset in `.debug_str`."""
+        self.dialects: dict[tuple[str, int], str] = {}
+        """The detected dialects of units, by the section and offset of the unit."""
 
     @cached_property
     def _answers(self) -> WeakValueDictionary[Hashable, object]:

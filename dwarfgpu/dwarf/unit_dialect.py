@@ -39,8 +39,15 @@ _WITHOUT_PRODUCER: Final = (dw.TAG_TYPE_UNIT, dw.TAG_PARTIAL_UNIT)
 
 
 def dialect_name(unit: CompilationUnit) -> str:
-    """Return the dialect detected for a unit; a type or partial unit may have only that of the
-    file."""
+    """Return the dialect detected for a unit, once for all loads of its file; a type or partial
+    unit may have only that of the file."""
+    known, key = unit.sections.for_all_loads.dialects, (unit.header.section, unit.offset)
+    if key not in known:
+        known[key] = _detected(unit)
+    return known[key]
+
+
+def _detected(unit: CompilationUnit) -> str:
     machine = unit.sections.object.machine
     producer = unit.producer
     if not producer and machine == "AMDGPU" and unit.root.tag in _WITHOUT_PRODUCER:

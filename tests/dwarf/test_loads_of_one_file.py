@@ -151,6 +151,32 @@ def test_each_more_load_names_a_function_as_quickly() -> None:
     assert each[1] < 1.05 * each[0], each
 
 
+def _located(count: int) -> bytes:
+    """A unit with so many variables, each with another location."""
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_PRODUCER, dw.FORM_STRING),), has_children=True),
+        Shape(dw.TAG_VARIABLE, ((dw.AT_LOCATION, dw.FORM_EXPRLOC),)),
+    )
+    variables = (b"\2\x0a\x03" + struct.pack("<Q", at) + b"\xe9" for at in range(count))
+    return file_of(b"\1clang\0" + b"".join(variables) + b"\0", shapes, _text(1))
+
+
+def test_each_more_load_has_its_dialect_as_quickly() -> None:
+    """However many expressions its units have."""
+
+    def detect(file: ObjectFile, loads: int) -> None:
+        kept = [CodeObject.of(file, BIAS + number * 0x1000) for number in range(loads)]
+        assert len({load.info.units[0].dialect for load in kept}) == 1
+
+    each = []
+    for count in (1, 100):
+        file = ObjectFile("made.co", _located(count))
+        detect(file, 1)
+        few, many = (calls_of(partial(detect, file, loads)) for loads in (10, 20))
+        each.append((many - few) / 10)
+    assert each[1] < 1.05 * each[0], each
+
+
 def test_what_is_read_ends_with_the_last_load() -> None:
     file = ObjectFile("made.co", _functions(3))
     loads = [CodeObject.of(file, BIAS + number * 0x1000) for number in range(2)]
