@@ -25,7 +25,12 @@ from dwarfgpu.dwarf.scope.functions_by_name import (
 )
 from dwarfgpu.dwarf.scope.global_names import first_names, in_namespaces
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.scope.variable_names import instance_name, shown_name, variable_name
+from dwarfgpu.dwarf.scope.variable_names import (
+    instance_as_linked,
+    instance_name,
+    shown_name,
+    variable_name,
+)
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.objfile.elf_structures import ET_DYN
@@ -336,7 +341,7 @@ def _typed_name(variable: Variable, here: tuple[str, ...]) -> str:
     instance of a template with its arguments, and of another namespace with that."""
     if variable.kind != "global" or not variable.die.unit.is_cplusplus:
         return variable.name
-    simple = instance_name(variable.die) or variable.name
+    simple = instance_as_linked(variable.die) or variable.name
     scopes = _scopes_around(variable.die)
     return simple if here[: len(scopes)] == scopes else "::".join((*scopes, simple))
 

@@ -222,7 +222,7 @@ def _is_instance(variable: Variable, name: str) -> bool:
     simple = instance_name(variable.die) if variable.die.unit.is_cplusplus else None
     if simple is None:
         return False
-    whole = variable_name(variable.die)
+    whole = canonical(variable_name(variable.die))
     return canonical(name) in (simple, whole, whole.removesuffix(simple) + variable.name)
 
 

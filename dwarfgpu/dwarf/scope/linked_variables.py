@@ -69,7 +69,11 @@ def instance_named(code_objects: Iterable[CodeObject], name: str) -> Variable | 
     linkage name has: it has no symbol where its entry has a value."""
     simple, wanted = split_last(name)[1].partition("<")[0], canonical(name.removeprefix("::"))
     return _only(
-        (item for item in _named(info, simple, {simple}) if variable_name(item.die) == wanted)
+        (
+            item
+            for item in _named(info, simple, {simple})
+            if canonical(variable_name(item.die)) == wanted
+        )
         for info in (code_object.info for code_object in code_objects)
     )
 
@@ -148,7 +152,7 @@ def _addresses_by_whole_name(code_objects: Iterable[CodeObject], die: Die) -> se
     its entry has the arguments, but no linkage name."""
     if instance_name(die) is None or die.name is None:
         return set()
-    simple, whole = die.name.partition("<")[0], variable_name(die)
+    simple, whole = die.name.partition("<")[0], canonical(variable_name(die))
     return {
         symbol.address + code_object.load_address
         for code_object in code_objects

@@ -17,13 +17,14 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 
 
 def variable_name(die: Die) -> str:
-    """Return the qualified name of a variable, of an instance of a template with its arguments.
+    """Return the qualified name of a variable, of an instance of a template with its arguments as
+    they are shown.
 
     gcc has the instances of member templates outside of their classes: their linkage names have the
     scopes.
     """
     *scopes, name = _in_functions_of_d(die) or qualified(die)
-    instance = instance_name(die) if die.unit.is_cplusplus else None
+    instance = instance_as_linked(die) if die.unit.is_cplusplus else None
     if instance is not None and not scopes and die.linkage_name is not None:
         return _linked_instance(die, die.linkage_name) or instance
     return die.unit.joint.join((*scopes, instance or name))
@@ -43,7 +44,7 @@ def instances_of_class(unit: CompilationUnit, path: tuple[str, ...], name: str) 
         return
     whole = joined((*path, name))
     for die in dict.fromkeys((*named(unit, name.partition("<")[0]), *named(unit, name))):
-        if is_outside_its_class(die) and variable_name(die) == whole:
+        if is_outside_its_class(die) and canonical(variable_name(die)) == whole:
             yield die
 
 
@@ -79,14 +80,20 @@ def instance_name(die: Die) -> str | None:
     """Return the canonical simple name of an instance of a variable template, `v<int>`, which
     compilers name by its linkage name, or by the arguments beside it; None of another variable.
     `v<?>`, which is no name, if the arguments are unknown."""
+    full = instance_as_linked(die)
+    return None if full is None else canonical(full)
+
+
+def instance_as_linked(die: Die) -> str | None:
+    """Return the same as demanglers or clang write it: `v<3u>`, `v<&x>`."""
     mangled = die.linkage_name
     if mangled is None and die.name is not None and die.abbreviation.has_children:
         full = die.unit.info.name_with_arguments(die, die.name)  # of clang's constants
-        return None if full == die.name else canonical(full)
+        return None if full == die.name else full
     if mangled is None and die.tag == dw.TAG_VARIABLE:
         mangled = _symbol_of_instance(die)
         if mangled == "":
-            return f"{canonical(die.name or '')}<?>"
+            return f"{die.name or ''}<?>"
     if mangled is None or not may_name_instance(mangled):
         return None
     whole = _linked_instance(die, mangled)
@@ -131,4 +138,4 @@ def _instance_in(mangled: str) -> str | None:
     name = demangled_name(mangled)
     if name is None or not name.endswith(">"):
         return None
-    return canonical(name)
+    return name
