@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import Tree
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.names import template_arguments
-from dwarfgpu.dwarf.names.cxx import _LITERAL, comparable
+from dwarfgpu.dwarf.names.comparable import _LITERAL, comparable
 from dwarfgpu.dwarf.names.template_arguments import TemplateNames, _Speller
 from dwarfgpu.dwarf.scope.class_definition import class_definition
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named

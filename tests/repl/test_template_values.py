@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.dwarf.names.comparable import comparable, exact, has_values
 from tests.cli.command import run
 
 SOURCE = """
@@ -28,6 +29,40 @@ int main() {
     + tf<2.5f> + tf<-0.5f> + tp<&gi> + tn<fn>;
 }
 """
+MEANT = {
+    "output sizeof(W<3>)": "8",
+    "output sizeof(W<3l>)": "16",
+    "output sizeof(W<3L>)": "16",
+    "output *(W<3l> *) vp": "{v = 3, tail = 4, static sm = 80}",
+    "output W<3l>::sm": "80",
+    "output W<(short)3>::sm": "20",
+    "output W<3l>::get == 'W<3l>::get() const'": "true",
+    "output tx<3l>": "8",
+    "output tx<(short)3>": "2",
+    "output &tx<3u> == &tx<3>": "false",
+    "info symbol &tx<3u>": "tx<3u> in section .data",
+    "info symbol func<3l>": "func<3l>(W<3l>*) in section .text",
+    "output sizeof(Only<7>)": "7",
+    "output sizeof(Only<7u>)": "7",
+    "output sizeof(Only<0x7>)": "7",
+    "output sizeof(F<1.5>)": "16",
+    "output sizeof(F<1.500000e+00>)": "16",
+    "output sizeof(F<15e-1>)": "16",
+    "output sizeof(F<-.25>)": "16",
+    "output tf<2.5f>": "9",
+    "output tf<2.5>": "9",
+    "info symbol &tf<-0.5f>": "tf<(float)[bf000000]> in section .data",
+}
+REFUSED = {
+    "print sizeof(W<3u>)": '"W<3u>" is ambiguous: W<(short)3>, W<3>, W<3l>',
+    "print W<3u>::sm": '"W<3u>" is ambiguous: W<(short)3>, W<3>, W<3l>',
+    "print tx<3ll>": '"tx<3ll>" is ambiguous: tx<(short)3>, tx<3>, tx<3l>, tx<3u>',
+    "print W<3>::nothing": "There is no field named nothing",
+    "print sizeof(F<1.25>)": 'No symbol "F<1.25>" in current context.',
+    "break func<3u>": (
+        '"func<3u>" is ambiguous: func<(short)3>(W<(short)3>*), func<3>(W<3>*), func<3l>(W<3l>*)'
+    ),
+}
 LISTED = """\
 int tf<(float)[40200000]>
 int tf<(float)[bf000000]>
@@ -56,7 +91,56 @@ def program(
     return folder / "values"
 
 
+def test_the_types_of_values_decide_which_instance_is_meant(program: Path) -> None:
+    """gcc calls the classes `W<3>`: the entries of their arguments have the types. Where one
+    instance alone has a value, its type need not be written; numbers are compared as such."""
+    words = [word for line in MEANT for word in ("-ex", "echo @@", "-ex", line)]
+    done = run("debug", "--batch", "-q", program, "--pc", "main", *words)
+    said = [text.strip() for text in done.out.split("@@")[1:]]
+    meant = {command: text.removeprefix("int ") for command, text in zip(MEANT, said, strict=True)}
+    assert meant == MEANT
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_of_several_instances_none_is_taken_by_its_value(program: Path, command: str) -> None:
+    done = run("debug", program, "--batch", "-ex", command)
+    assert done.err.splitlines()[-1] == REFUSED[command]
+
+
+def test_a_function_is_that_of_its_instance(program: Path) -> None:
+    words = ("-ex", "break W<3l>::get", "-ex", "break func<3l>", "-ex", "break func")
+    done = run("debug", "--batch", "-q", program, *words)
+    one, other, every = done.lines
+    assert "values.cpp, line 2." in one and "values.cpp, line 6." in other
+    assert every.endswith("func. (3 locations)")
+
+
 def test_instances_of_variable_templates_are_listed_as_gdb_lists_them(program: Path) -> None:
     done = run("debug", "--batch", "-q", program, "-ex", "info variables ^t[xfpn]\\b")
     lines = [line.partition("\t")[2].rstrip(";") for line in done.lines if "\t" in line]
     assert "\n".join(lines) + "\n" == LISTED
+
+
+@pytest.mark.parametrize(
+    ("name", "same", "with_types"),
+    [
+        ("f<0x7>", "f<7>", "f<7>"),
+        ("f<07>", "f<7>", "f<7>"),
+        ("f<0b11u>", "f<3>", "f<3u>"),
+        ("f<1'000LU>", "f<1000>", "f<1000ul>"),
+        ("f<5000000000>", "f<5000000000>", "f<5000000000l>"),
+        ("f<(long) 3>", "f<3>", "f<3l>"),
+        ("f<L'x'>", "f<120>", "f<(wchar_t)120>"),
+        ("f<'x'>", "f<(char)120>", "f<(char)120>"),
+        ("f<(unsigned char)'\\377'>", "f<255>", "f<(unsigned char)255>"),
+        ("f<(float)[40200000]>", "f<2.500000e+00>", "f<(float)2.5>"),
+        ("f<(double)[1.5e+0]>", "f<1.500000e+00>", "f<(double)1.5>"),
+        ("f<2.5F, -1L>", "f<2.500000e+00,-1>", "f<(float)2.5,-1l>"),
+        ("f<(& x)>", "f<x>", "f<&x>"),
+    ],
+)
+def test_a_value_is_compared_with_its_type_and_without(
+    name: str, same: str, with_types: str
+) -> None:
+    assert has_values(name)
+    assert (comparable(name), exact(name)) == (same, with_types)

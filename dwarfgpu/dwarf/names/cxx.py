@@ -6,7 +6,6 @@ int` and `unsigned long`. Law: a name that cannot be parsed stays as it is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -19,37 +18,6 @@ _TOKEN: Final = pattern(
 )
 _CHARACTER: Final = pattern(r"'(?:[^'\\]|\\[0-7]{1,3}|\\[^0-7])'")
 """The characters that GDB's parser of names reads: not `'\\x80'`."""
-_ESCAPES: Final = {"a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
-_VARIED: Final = pattern(r"[<,(]\s*[-(&'LuU0-9]")
-_INTEGER_TYPE: Final = (
-    r"\((?:(?:un)?signed char|(?:unsigned )?(?:__int128|short|int|long|long long)|wchar_t"
-    r"|char(?:8|16|32)_t)\)"
-)
-_LITERAL: Final = pattern(
-    rf"(?:(?<=[<,(])\s*+|(?<=\s)(?!\s))(?:(?:(?P<cast>{_INTEGER_TYPE})|\(char\))\s*+)?"
-    r"(?:(?P<prefix>L|u8|u|U)?'(?P<code>\\x[0-9a-fA-F]+|\\[0-7]+|\\.|[^'\\])'"
-    r"|(?P<number>-?[0-9]{1,99})[uUlL]*)(?=\s*[,>])"
-)
-_ADDRESS: Final = pattern(
-    r"(?<=[<,\s])(?:\(&\s*(?P<grouped>[\w:~]+)\)|&\s*\(\s*(?P<function>[\w:~]+)(?:\([^()]*\))?\s*\)"
-    r"|&\s*(?P<plain>[^\W\d][\w:~]*))(?=\s*[,>])"
-)
-_STANDARD_CLASS: Final = pattern(
-    r"(?<![\w:])std::(?P<version>(?:__cxx11|__\w*1)::)?basic_(?P<name>\w+)"
-    r"<\s*(?P<letter>wchar_t|char(?:8_t|16_t|32_t)?)\s*,\s*"
-    r"std::(?:__\w*1::)?char_traits<(?P=letter)>\s*"
-    r"(?P<allocator>,\s*std::(?:__\w*1::)?allocator<(?P=letter)>\s*)?>(?:\s+(?=>))?"
-)
-"""A string, a view of one or a stream, with the default arguments of its template."""
-_LETTERS: Final = {
-    "char": "",
-    "wchar_t": "w",
-    "char8_t": "u8",
-    "char16_t": "u16",
-    "char32_t": "u32",
-}
-_OF_ALL_LETTERS: Final = frozenset({"string", "string_view"})
-"""The other classes have a name for `char` and `wchar_t` alone."""
 _INTEGER_WORDS: Final = frozenset(
     ["signed", "unsigned", "short", "long", "int", "char", "__int128"]
 )
@@ -89,55 +57,6 @@ def parsed(name: str, replaced: Mapping[str, str] | None, *, is_shown: bool) -> 
         return _Parser(name, replaced or {}, has_functions=not is_shown).whole()
     except _NotUnderstood:
         return None
-
-
-def comparable(name: str) -> str:
-    """Return a name of a template with each value and each standard class among its arguments in
-    one spelling.
-
-    Compilers, GDB and demanglers spell one value `'x'`, `(char)'x'` or `(char)120`, `9` or `9u`,
-    `(& x)` or `&x`. The type `char` stays, as `Box<'x'>` and `Box<120>` may be different types.
-    Programs write `std::string` for `std::__cxx11::basic_string<char, ...>`.
-    """
-    if "<" not in name:
-        return name
-    if "::basic_" in name:
-        name = _STANDARD_CLASS.sub(_standard_class, name)
-    if _VARIED.search(name) is None:
-        return name
-    return _ADDRESS.sub(_entity, _LITERAL.sub(_value, name))
-
-
-def _standard_class(match: re.Match[str]) -> str:
-    """Return `std::string`, without the space before a `>`. The classes with an allocator that
-    libstdc++ had before C++11 keep their name: a program may have both."""
-    name, letter = match["name"], match["letter"]
-    is_old = match["allocator"] is not None and match["version"] is None
-    if is_old or (letter not in ("char", "wchar_t") and name not in _OF_ALL_LETTERS):
-        return match[0]
-    return f"std::{_LETTERS[letter]}{name}"
-
-
-def _value(match: re.Match[str]) -> str:
-    code = match["code"]
-    is_char = match["cast"] is None and match[0].lstrip().startswith(("(", "'"))
-    if code is None:
-        number = int(match["number"])
-    elif code[:1] != "\\" or len(code) == 1:
-        number = ord(code)
-    elif code[1] in "01234567":
-        number = int(code[1:], 8)
-    elif code[1] == "x" and len(code) > 2:
-        number = int(code[2:], 16)
-    else:
-        number = _ESCAPES.get(code[1], ord(code[1]))
-    if not is_char:
-        return str(number)
-    return f"(char){(number + 128) % 256 - 128}"
-
-
-def _entity(match: re.Match[str]) -> str:
-    return match["grouped"] or match["function"] or match["plain"]
 
 
 class _Parser:

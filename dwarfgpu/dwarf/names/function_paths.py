@@ -52,6 +52,25 @@ class TypedPath:
             return False
         return all(map(_is_component, own[len(own) - len(typed) :], typed, self._forms))
 
+    def exact_end(self, own: Sequence[str]) -> tuple[str, ...]:
+        """Return the components that a path ends in with the types of values among arguments of
+        templates: of those alone that are typed with such values."""
+        if not any("<" in typed for typed in self.components):
+            return ()
+        from dwarfgpu.dwarf.names.comparable import has_values  # few names have arguments
+
+        ends = own[len(own) - len(self.components) :]
+        return tuple(
+            qualified.exact(end)
+            for end, typed in zip(ends, self.components, strict=True)
+            if has_values(typed)
+        )
+
+    @cached_property
+    def exact(self) -> tuple[str, ...]:
+        """What `exact_end` returns for the typed path itself."""
+        return self.exact_end(self.components)
+
     @cached_property
     def may_be_printed_otherwise(self) -> bool:
         """Whether compilers may name an entry otherwise than its function is printed."""
@@ -205,7 +224,11 @@ def canonical(name: str) -> str:
 
 
 def _form(name: str) -> str:
-    form = cxx.comparable(cxx.canonical(name))
+    form = cxx.canonical(name)
+    if "<" in form:
+        from dwarfgpu.dwarf.names.comparable import comparable  # few names have arguments
+
+        form = comparable(form)
     return _SPACE_IN_OPERATOR.sub(r"\1", form) if "operator" in form else form
 
 

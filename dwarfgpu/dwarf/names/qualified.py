@@ -12,7 +12,7 @@ from itertools import permutations
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 
 MAIN_PROGRAM: Final = "MAIN__"
 """What gfortran calls the main program."""
@@ -49,6 +49,8 @@ class Part:
     """The canonical types of a function's parameters; None if not written."""
     text: str = ""
     """As it is written."""
+    exact: str | None = None
+    """The name with the types of the values among the template arguments, if these count."""
 
 
 @lru_cache(maxsize=10_000)
@@ -67,16 +69,22 @@ def squeezed(text: str) -> str:
     return _SPACE.sub("", _SPACE_BETWEEN_WORDS.sub("\0", words)).replace("\0", " ")
 
 
-def _plain(text: str) -> str:
+@lru_cache(maxsize=10_000)
+def exact(text: str) -> str:
+    """Return the same with the types of the values among template arguments: `W<3l>`."""
+    return squeezed(_plain(text, is_exact=True)) if "<" in text else canonical(text)
+
+
+def _plain(text: str, *, is_exact: bool = False) -> str:
     """Return a name with template arguments or of a conversion in one spelling:
     `Box<char const*>` for `Box<const char*>`."""
-    from dwarfgpu.dwarf.names import cxx  # few names need it
+    from dwarfgpu.dwarf.names import comparable, cxx  # few names need them
 
     if (conversion := _CONVERSION.match(text)) is not None:
         text = f"operator {cxx.canonical(text[conversion.end() :])}"
     elif "const" in text or "volatile" in text:
         text = cxx.canonical(text)
-    return cxx.comparable(text)
+    return comparable.exact(text) if is_exact else comparable.comparable(text)
 
 
 def _base(words: list[str]) -> str:
@@ -107,6 +115,18 @@ def spellings(name: str) -> tuple[str, ...]:
 def parts(name: str) -> tuple[Part, ...]:
     """Return the components of a qualified name between `::`; a leading `::` is dropped."""
     return tuple(_part(piece) for piece in _pieces(name))
+
+
+def with_types(part: Part) -> Part | None:
+    """Return a part of a name where the types of the values among its template arguments count;
+    None of one without such values."""
+    if "<" not in part.text:
+        return None
+    from dwarfgpu.dwarf.names.comparable import has_values  # few names need it
+
+    opening = _parameters_at(part.text)
+    text = part.text if opening is None else part.text[:opening].strip()
+    return evolve(part, exact=exact(text)) if has_values(text) else None
 
 
 def split_last(name: str) -> tuple[str, str]:

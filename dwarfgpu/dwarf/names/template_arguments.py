@@ -17,7 +17,8 @@ from typing import Final
 
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.die import Die, constant_bytes
+from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.unit import CompilationUnit
 
 _OUTERMOST: Final = frozenset(
@@ -160,6 +161,15 @@ class TemplateNames:
         return known
 
 
+def spelled_value(parameter: Die) -> str | None:
+    """Return the argument of a parameter that is no type; None of one without a spelling."""
+    try:
+        speller = _Speller(template_names(parameter.unit), 1)
+        return speller.real(parameter) or speller.value(parameter)
+    except _NotSpelled:
+        return None
+
+
 @kept_with(first)
 def template_names(unit: CompilationUnit) -> TemplateNames:
     """Return the names of the instances of a unit, which are made once."""
@@ -233,18 +243,13 @@ class _Speller:
                 yield value
 
     def value(self, parameter: Die) -> str:
-        kind = parameter.reference(dw.AT_TYPE)
-        for _ in range(_MAX_CHAIN):
-            if kind is None or kind.tag not in (*dw.TYPEDEFS, *_QUALIFIERS):
-                break
-            self.count("")
-            kind = kind.reference(dw.AT_TYPE)
+        kind = self.type_of(parameter)
         value = parameter.signed_integer(dw.AT_CONST_VALUE)
         if kind is None or value is None or value.bit_length() > _MAX_VALUE_BITS:
             raise _NotSpelled
         if kind.tag == dw.TAG_ENUMERATION_TYPE:
             return f"({self.name(kind)}){value}"
-        name = kind.string(dw.AT_NAME) or ""
+        name = canonical(kind.string(dw.AT_NAME) or "")  # gcc's is `long int`
         if kind.tag != dw.TAG_BASE_TYPE:
             raise _NotSpelled
         if name.startswith("unsigned") and value < 0:
@@ -260,6 +265,28 @@ class _Speller:
             raise _NotSpelled
         before, after = _INTEGERS[name]
         return f"{before}{value}{after}"
+
+    def type_of(self, parameter: Die) -> Die | None:
+        """Return the type of a parameter, below typedefs and qualifiers."""
+        kind = parameter.reference(dw.AT_TYPE)
+        for _ in range(_MAX_CHAIN):
+            if kind is None or kind.tag not in (*dw.TYPEDEFS, *_QUALIFIERS):
+                break
+            self.count("")
+            kind = kind.reference(dw.AT_TYPE)
+        return kind
+
+    def real(self, parameter: Die) -> str | None:
+        """Return a number of floating-point as demanglers write it, `(float)[40200000]`: clang and
+        gcc write digits; None of another argument."""
+        kind, attribute = self.type_of(parameter), parameter.attribute(dw.AT_CONST_VALUE)
+        name = "" if kind is None else kind.string(dw.AT_NAME)
+        size_bytes = {"float": 4, "double": 8}.get(name or "")
+        if size_bytes is None or attribute is None:
+            return None
+        data = constant_bytes(attribute, size_bytes, parameter.unit.endian)
+        value = int.from_bytes(data[:size_bytes], parameter.unit.endian)
+        return f"({name})[{value:0{2 * size_bytes}x}]"
 
     def type(self, die: Die | None) -> str:
         """Return a type: `int (ns::Box<int> *)`."""

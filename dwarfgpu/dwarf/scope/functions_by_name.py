@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
-from typing import Final
+from typing import Final, TypeVar
 
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.kept_with import kept_with
@@ -43,7 +43,7 @@ from dwarfgpu.dwarf.scope.named_entries import completed, named, named_entries
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_files, unversioned
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 
 _ANY_OPERATOR: Final = pattern(r"operator\b(?!\s*\"\")")
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
@@ -95,6 +95,9 @@ class FunctionSymbol:
     """Whether the code only chooses the function to be called (STT_GNU_IFUNC)."""
 
 
+_Function = TypeVar("_Function", NamedFunction, FunctionSymbol)
+
+
 @kept_with(lambda code_object, _: code_object.file, _MAX_KEPT)
 def functions_named(code_object: CodeObject, text: str) -> tuple[NamedFunction, ...]:
     """Return the matching functions of a file, one per address, in entry order; empty if the name
@@ -142,7 +145,31 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
                 entry = symbol.address + code_object.load_address
                 own_symbol = FunctionSymbol(name, entry, symbol.name, symbol.is_indirect)
                 entries.setdefault(entry, own_symbol)
+    entries = _instances_meant(entries, typed, text)
     return tuple(entries[entry] for entry in sorted(entries))
+
+
+def _instances_meant(
+    functions: dict[int, _Function], typed: paths.TypedPath, text: str
+) -> dict[int, _Function]:
+    """Return the instances of templates with the types of the values in a path: `f<3l>`; else all
+    with the values. `UsageError` where these have several types."""
+    if not typed.exact or len(functions) < 2:
+        return functions
+    by_types: dict[tuple[str, ...], dict[int, _Function]] = {}
+    for entry, function in functions.items():
+        own = _path_of(function.name)
+        if len(own) < len(typed.components):  # a constructor that a class inherits
+            return functions
+        by_types.setdefault(typed.exact_end(own), {})[entry] = function
+    if typed.exact in by_types:
+        return by_types[typed.exact]
+    if len(by_types) > 1:
+        from dwarfgpu.dwarf.names.comparable import ambiguous_instance  # few names are so
+
+        names = sorted(next(iter(some.values())).name for some in by_types.values())
+        raise UsageError(ambiguous_instance(text, names))
+    return functions
 
 
 def _mangled_parts(component: str, words: list[str]) -> tuple[str, ...]:
@@ -208,8 +235,9 @@ def _functions_spelled(
                 raise
             except DwarfGpuError:
                 continue
-            if functions and is_one_enough:
+            if functions and is_one_enough and not typed.exact:
                 break
+    functions = _instances_meant(functions, typed, text)
     if not functions and _DOTTED_NAME.fullmatch(text.strip()) is not None:
         for function in _in_ada(code_object.info, text.strip()):
             functions.setdefault(function.entry, function)

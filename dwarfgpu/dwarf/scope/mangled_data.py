@@ -9,7 +9,8 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.cxx import canonical, comparable
+from dwarfgpu.dwarf.names.comparable import comparable
+from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.function_paths import (
     TypedPath,

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts
+from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts, with_types
 from dwarfgpu.dwarf.scope.block_declarations import (
     in_unknown_block,
     is_of_block,
@@ -31,8 +31,10 @@ from dwarfgpu.dwarf.scope.block_declarations import (
 )
 from dwarfgpu.dwarf.scope.declarations import (
     around,
+    declaration_of,
     module_around,
     name_problem,
+    path_of,
     scope_path,
     unknown_in,
 )
@@ -48,6 +50,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     has_child,
 )
 from dwarfgpu.dwarf.scope.scope_members import ScopeMembers, parameter_of_template
+from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, require_one_instance
 from dwarfgpu.dwarf.scope.unit_search import Path
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below, with_abstract
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -95,6 +98,9 @@ class NameLookup(ScopeMembers):
         `UsageError` if it is ambiguous, or that of a template of variables in the unit of the
         place, or a scope before `::` does not exist; another error if a unit that may have it
         cannot be read: only a remark where that is the unit of the place, and another one has it.
+
+        An instance of a template is that with the types of the values in the name, or else the only
+        one with these values: `count<9>` is `count<9u>`, unless there are both.
         """
         self.begin(name)
         sought = parts(name)
@@ -123,15 +129,20 @@ class NameLookup(ScopeMembers):
     ) -> tuple[Meaning, ...]:
         *outer, last = sought
         if not outer:
-            return self._global(last, accepts) if is_global else self._simple(last, accepts)
+            find = self._global if is_global else self._simple
+            if "<" not in last.text:  # nearly always
+                return find(last, accepts)
+            return self._instance(lambda part: find(part, accepts), last, accepts)
         if meanings := self._in_modules(sought, is_global, accepts):
             return meanings
         holder: tuple[Die, ...] = ()
         for index, part in enumerate(outer):
             if index:
-                meanings = self.in_scopes(holder, part, _is_scope)
+                meanings = self._in_scopes(holder, part, _is_scope)
             else:
-                meanings = self._first_scope(part, is_global)
+                meanings = self._instance(
+                    lambda first: self._first_scope(first, is_global), part, _is_scope
+                )
             before, holder = (
                 holder,
                 tuple(meaning for meaning in meanings if isinstance(meaning, Die)),
@@ -144,7 +155,44 @@ class NameLookup(ScopeMembers):
                     raise UsageError(f'No symbol "{part.text}" in current context.')
                 where = joined(scope_path(before[0]))
                 raise UsageError(f'No type "{part.text}" within class or namespace "{where}".')
-        return self.in_scopes(holder, last, accepts)
+        return self._in_scopes(holder, last, accepts)
+
+    def _in_scopes(
+        self, holders: tuple[Die, ...], part: Part, accepts: DieFilter
+    ) -> tuple[Meaning, ...]:
+        return self._instance(lambda one: self.in_scopes(holders, one, accepts), part, accepts)
+
+    def _instance(
+        self, find: Callable[[Part], tuple[Meaning, ...]], part: Part, accepts: DieFilter
+    ) -> tuple[Meaning, ...]:
+        """Return what a part of a name means: an instance of a template with the types of the
+        values in it, or else the only one with these values."""
+        typed = with_types(part)
+        if typed is None:
+            return find(part)
+        with suppress(UsageError):  # the search for any instance raises it
+            if meanings := find(typed):
+                return meanings
+        meanings = find(part)
+        self._require_one_instance(meanings, part, accepts)
+        return meanings
+
+    def _require_one_instance(
+        self, meanings: tuple[Meaning, ...], part: Part, accepts: DieFilter
+    ) -> None:
+        """Raise `UsageError` where a unit, of not more than `MAX_COMPARED`, has an instance that
+        differs in the types of the values alone."""
+        dies = [one.die if isinstance(one, Variable) else one for one in meanings]
+        if not dies or dies[0].tag == dw.TAG_SUBPROGRAM:
+            return  # an overloaded function is an error, too
+        path = tuple(scope.name for scope in path_of(declaration_of(dies[0])))
+        here, doubts = () if self.unit is None else (self.unit,), self.doubts
+        self.doubts = []
+        with suppress(DwarfGpuError):  # what is meant needs nothing from them
+            for unit in islice(chain(here, self.other_units(path, part.name)), MAX_COMPARED):
+                dies += self.declared(unit, path, part, accepts)
+        self.doubts = doubts
+        require_one_instance(part.text, dies)
 
     def _in_modules(
         self, sought: tuple[Part, ...], is_global: bool, accepts: DieFilter

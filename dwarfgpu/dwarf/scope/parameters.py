@@ -31,7 +31,10 @@ def is_called(die: Die, name: str) -> bool:
 
 def has_parameters(die: Die, part: Part) -> bool:
     """Return whether a function has the parameters that are written, or none are, and also the
-    qualifiers behind them; and a variable the written arguments of a template."""
+    qualifiers behind them; and a variable the written arguments of a template. Where the types of
+    these count, an instance has them."""
+    if part.exact is not None and not _has_types(die, part.exact):
+        return False
     if part.parameters is None:
         if die.tag not in VARIABLE_TEMPLATES:
             return True
@@ -41,6 +44,12 @@ def has_parameters(die: Die, part: Part) -> bool:
     written = list(map(_compared, split_outside(part.parameters, ",")))
     spelled = (parameter_types(die), parameter_types(die, spelling=resolved_spelling))
     return written in [list(map(_compared, types)) or [""] for types in spelled]
+
+
+def _has_types(die: Die, exact: str) -> bool:
+    from dwarfgpu.dwarf.scope.exact_instances import exact_name  # few names have values
+
+    return exact_name(die) == exact
 
 
 def _has_qualifiers(function: Die, part: Part) -> bool:
@@ -105,7 +114,12 @@ def type_spelling(type_: Type | None) -> str:
 
 
 def _compared(name: str) -> str:
-    return cxx.comparable(cxx.canonical(name))
+    form = cxx.canonical(name)
+    if "<" not in form:
+        return form
+    from dwarfgpu.dwarf.names.comparable import comparable  # few types have arguments
+
+    return comparable(form)
 
 
 def resolved_spelling(type_: Type | None) -> str:

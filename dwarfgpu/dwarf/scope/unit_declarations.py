@@ -508,6 +508,17 @@ class UnitDeclarations(UnitSearch):
         return variable if can_be else None
 
 
+def require_one_instance(name: str, dies: Iterable[Die]) -> None:
+    """Raise `UsageError` where a name means instances of a template that differ in the types of
+    their arguments alone."""
+    from dwarfgpu.dwarf.names.comparable import ambiguous_instance  # few names have values
+    from dwarfgpu.dwarf.scope.exact_instances import instances
+
+    shown = sorted(instances(dies).values())
+    if len(shown) > 1:
+        raise UsageError(ambiguous_instance(name, shown))
+
+
 def _require_few_functions(dies: list[Die]) -> None:
     most = dies[0].unit.sections.object.limits.namesakes if dies else 0
     if len(dies) <= most or dies[0].tag != dw.TAG_SUBPROGRAM:
