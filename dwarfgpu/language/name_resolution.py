@@ -534,7 +534,12 @@ class Names:
         return [function for function in chain if declaration_of(function) in declarations]
 
     def unknown(self, name: str) -> UsageError:
-        """Return the error that a name is unknown, with GDB's wording."""
+        """Return the error that a name is unknown, with GDB's wording, or that it has several
+        meanings."""
+        try:
+            self.meaning(name)
+        except UsageError as error:
+            return error
         shown = name.replace("__", ".") if self.language.is_ada else name
         return UsageError(self.session.meanings(name).why_not(shown))
 

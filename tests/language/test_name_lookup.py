@@ -719,3 +719,23 @@ int main() { return f(1) + f(1L); }
     session = built(tmp_path, tool("g++"), "a.cpp", source)
     assert text(session, "f::K") == '"f" is overloaded; say which: f(int); f(long)'
     assert text(session, "(int)f(long)::K") == "2"
+
+
+def test_a_type_of_several_blocks_is_no_unknown_name(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """g++ puts the types of blocks into the function: casts are read as expressions then."""
+    source = """void *g;
+int main() { struct L { char c; } l = {1};
+  { struct L { double d; } inner = {2}; g = &inner; }
+  g = &l; return 0; }
+int one(int n) { if (n) { struct M { int a; } m{n}; return m.a; } struct M { long b; } m{n};
+  return m.b; }
+"""
+    session = built(tmp_path, tool("g++"), "a.cpp", source)
+    pc = LineLookup(session.code_objects[0].scopes).pcs_of("a.cpp", 4)[-1]
+    inside = evolve(session, pc=pc)
+    why = 'several blocks of "main" declare "L", at lines 2, 3'
+    for written in ("*(L *)g", "(L *)g", "sizeof(L)"):
+        assert text(inside, written) == why
+    assert text(session, "sizeof(one(int)::M)") == 'several blocks of "one" declare "M", at line 5'

@@ -149,7 +149,7 @@ def in_several_blocks(function: Die, name: str, declared: Iterable[Die]) -> str:
     """Return the message that the text of a function declares a name several times, and the lines
     that the file has: rustc does not give those of types."""
     lines = ", ".join(map(str, sorted(set(map(_line, declared)) - {0})))
-    at_lines = f", at lines {lines}" if lines else ""
+    at_lines = f", at line{'s' if ',' in lines else ''} {lines}" if lines else ""
     return f'several blocks of "{joined(scope_path(function))}" declare "{name}"{at_lines}'
 
 

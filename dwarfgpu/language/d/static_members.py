@@ -273,7 +273,7 @@ class _Search:
             lines = sorted({decl_line(variable.die) or 0 for variable in statics})
             raise UsageError(
                 f'several blocks of "{spelled(_scope_of(statics[0]))}" declare "{self.name}", '
-                f"at lines {', '.join(map(str, lines))}"
+                f"at line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
             )
         return (statics[0],)
 
