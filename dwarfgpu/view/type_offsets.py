@@ -149,7 +149,8 @@ class _Offsets:
         inner, local = self.definition.names_inside(struct_type, names)
         yield self.definition.title(struct_type, names, inner)
         fields = _in_order(listed_members(struct_type))
-        if struct_type.is_declaration or not (fields or declared.methods or declared.typedefs):
+        is_empty = not (struct_type.members or fields or declared.methods or declared.typedefs)
+        if struct_type.is_declaration or is_empty:
             empty = "<incomplete type>" if struct_type.is_declaration else "<no data fields>"
             yield _BLANK + " " * (level + 4) + empty
         labels = Labels(_BLANK + " " * (level + 2))

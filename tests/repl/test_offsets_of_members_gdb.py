@@ -16,6 +16,7 @@ template <class T> struct Holder {
 };
 template <class A, class B> struct Two { A f; B second; Holder<B> h; };
 template <class T> struct Derived : T { T again; };
+struct Own : Vec {}; struct Less : Own { static int count; }; Own own; Less less; struct {} none;
 struct Plain { const Vec c; volatile const Vec cv; const union { int q; float f; } both; };
 Holder<Vec> h = {0, {1, 2}, {3, 4}};
 Two<int, Vec> two = {1, {1, 2}, {0, {1, 2}, {3, 4}}};
@@ -28,7 +29,7 @@ int main() { return h.a + two.f + (int)derived.x + (int)plain.c.x; }
 def test_members_of_structures(tmp_path: Path, tool: Callable[[str], str]) -> None:
     """A qualified structure has its members; what is named by a parameter of a template, not."""
     build(tmp_path, {"a.cpp": SOURCE}, [[tool("g++"), "-g", "-O0", "a.cpp", "-o", "a"]])
-    names = ("h", "two", "derived", "plain")
+    names = ("h", "two", "derived", "plain", "own", "less", "none")
     commands = [f"{word} {name}" for name in names for word in ("ptype/o", "ptype/or", "ptype")]
     files = [str(tmp_path / "a")]
     ours = answers(None, files, commands)
