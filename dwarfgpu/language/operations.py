@@ -53,7 +53,7 @@ from dwarfgpu.language.syntax.words import (
     BYTE,
     MOD,
 )
-from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.language.typed_value import TypedValue, is_enumerator, no_lvalue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_operands import UntypedOperands, written_array
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
@@ -153,6 +153,8 @@ class Operations(UntypedOperands):
             return own
         if operator == "&":
             operand = self.objects.referred(self.value(node.operand))
+            if isinstance(node.operand, ast.Name) and is_enumerator(operand):
+                raise UsageError(no_lvalue(node.operand.name))
             if isinstance(node.operand, ast.Access):  # GDB names only variables that are written
                 operand = evolve(operand, variable=None)
             return self.objects.address_of(operand)

@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.scope.variable_names import variable_name
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Base, Type, Unspecified
+from dwarfgpu.dwarf.types.types import Base, Enum, Type, Unspecified, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Unavailable, UsageError
 from dwarfgpu.expr.wide_registers import register_name
@@ -144,7 +144,18 @@ def why_no_address(value: TypedValue) -> str:
     register = storage.register.name if isinstance(storage, Register) else _register_of(value)
     if register is not None:
         return f'Address requested for identifier "{name}" which is in register ${register}'
+    return no_lvalue(name)
+
+
+def no_lvalue(name: str) -> str:
+    """Return GDB's message for a name of something that has no address."""
     return f"Can't take address of \"{name}\" which isn't an lvalue."
+
+
+def is_enumerator(value: TypedValue) -> bool:
+    """Return whether what a name denotes is an enumerator: no variable, nor a place."""
+    is_apart = value.variable is None and value.location is None and value.convenience is None
+    return is_apart and isinstance(strip(value.type), Enum) and not value.is_register
 
 
 def _is_undefined_member(variable: Variable) -> bool:
