@@ -131,6 +131,12 @@ def lane_id(lane: int) -> str:
         (["p/y t"], 'Undefined output format "y".\n'),
         (["p/2x t"], 'Item count other than 1 is meaningless in "print" command.\n'),
         (["p -pretty -- t"], "$1 = 30\n" + NOTES),
+        (
+            ["p/x -pretty -- t"],
+            "options go before the format: write print -pretty ... -- /x EXPRESSION\n",
+        ),
+        (["p -pretty -- /x t"], "$1 = 0x1e\n" + NOTES),
+        (["p/x -none -- t"], '"print" has no option -none.\n'),
         (["p --t"], '`--\' ends the options of "print": write -- t, or (--t) for operators\n'),
         (["lanes --grid t"], '`--\' ends the options of "lanes": write -grid\n'),
         (["p/w t"], 'Size letters are meaningless in "print" command.\n'),

@@ -24,7 +24,7 @@ from dwarfgpu.service.machine.examine_format import IGNORED
 from dwarfgpu.service.value.expression_answer import value_record
 from dwarfgpu.service.value.value_history import evaluated, options_of, reasons, required
 from dwarfgpu.session.unknown_members import has_all_members
-from dwarfgpu.view.command_options import without_options
+from dwarfgpu.view.command_options import OF_PRINT, first_option, without_options
 from dwarfgpu.view.values import FormatOptions
 
 _FORMAT = pattern(r"/(?P<count>-?[0-9]*)(?P<letters>[a-z]*)\s*(?P<rest>.*)", re.DOTALL)
@@ -61,6 +61,12 @@ def format_of(shell: Shell, argument: str, name: str) -> tuple[FormatOptions, st
         format_ = evolve(shell.examined.format, letter=letter)
         shell.examined = evolve(shell.examined, format=format_, last_letter=letter)
     options = evolve(options, letter=letter, raw=options.raw or is_raw)
+    word = first_option(match["rest"])
+    if word is not None and any(option.startswith(word[1:]) for option in OF_PRINT):
+        written = f"/{match['count']}{match['letters']}"
+        raise UsageError(
+            f"options go before the format: write {name} {word} ... -- {written} EXPRESSION"
+        )
     return options, without_options(match["rest"], name)
 
 
