@@ -121,6 +121,11 @@ def test_instances_of_variable_templates_are_listed_as_gdb_lists_them(program: P
     assert "\n".join(lines) + "\n" == LISTED
 
 
+def test_each_answer_has_the_name_that_is_written(program: Path) -> None:
+    done = run("eval", "--file", program, "tx<3>", "tx<(short)3>", "W<3l>::sm", "gi")
+    assert done.lines == ["tx<3> = 4", "tx<(short)3> = 2", "W<3l>::sm = 80", "gi = 0"]
+
+
 @pytest.mark.parametrize(
     ("name", "same", "with_types"),
     [

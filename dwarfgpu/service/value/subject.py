@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.pattern import pattern
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError, shortened
@@ -76,7 +76,7 @@ def subject(session: Session, text: str) -> Subject:
     try:
         if session.has_own_names or "::" in text and _is_path_of_rust(text):
             return _find_as_written(session, text) or Expression(text)
-        return session.find_variable(text) or Expression(text)
+        return _written(session.find_variable(text), text) or Expression(text)
     except UsageError as error:
         if not error.message.startswith(_UNKNOWN):
             raise
@@ -85,6 +85,14 @@ def subject(session: Session, text: str) -> Subject:
         raise
     except DwarfGpuError:
         return Expression(text)  # a symbol may have the name; else the evaluation raises it
+
+
+def _written(variable: Variable | None, text: str) -> Variable | None:
+    """Return a variable by its name with the scopes and template arguments that are written: of
+    several answers, each is that to its question."""
+    if variable is None or text.isidentifier():
+        return variable
+    return evolve(variable, name=text)
 
 
 def _find_as_written(session: Session, name: str) -> Variable | None:
