@@ -475,7 +475,9 @@ def test_an_evaluation_looks_once_for_the_frame_base(measured: Measured) -> None
     assert work[2] < work[1] + 300 * 300, work
 
 
-@pytest.mark.parametrize("name", ["called-bases", "called-pieces"])
+@pytest.mark.parametrize(
+    "name", ["called-bases", "called-pieces", "values-of-values", "values-of-constants"]
+)
 def test_calls_of_expressions_count_more(name: str, measured: Measured) -> None:
     """A list of variables took up to 18 s for a million operations."""
     work = []

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from dwarfgpu.base.records import frozen
-from dwarfgpu.expr.context import Context, ExprLoc, LocList
+from dwarfgpu.expr.context import Context, ExprLoc, LocationAttribute
 from dwarfgpu.model.location import Entry
 
 
@@ -38,9 +38,12 @@ class Outcome:
 
 @frozen
 class Nested:
-    """Evaluate something else first, in its own context; push the result of `then`."""
+    """Evaluate something else first, in its own context; push the result of `then`.
 
-    attribute: ExprLoc | LocList
+    So is a constant, which an entry has in place of a location: finding it takes as long.
+    """
+
+    attribute: LocationAttribute
     context: Context
     then: Callable[[Outcome], Entry]
 

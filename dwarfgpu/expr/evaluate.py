@@ -25,11 +25,25 @@ from dwarfgpu.errors import (
     StaleLocation,
 )
 from dwarfgpu.expr.bind import Program, prepare, prepare_cached
-from dwarfgpu.expr.context import Context, ExprLoc, LocList, ResultKind, format_of
+from dwarfgpu.expr.context import (
+    ConstValue,
+    Context,
+    ExprLoc,
+    LocationAttribute,
+    LocList,
+    ResultKind,
+    format_of,
+)
 from dwarfgpu.expr.control_flow import Enter, Jump, Nested, Outcome
 from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
-from dwarfgpu.expr.implicit_conversions import as_location, as_value, dated, incomplete
+from dwarfgpu.expr.implicit_conversions import (
+    as_location,
+    as_value,
+    constant_location,
+    dated,
+    incomplete,
+)
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Kind, Stack
 from dwarfgpu.expr.operation_budget import FREE_STEPS, OPERATION_BUDGET
@@ -51,6 +65,9 @@ EVALUATIONS = 128
 more than one for each lane of a wave."""
 _STEPS_OF_A_CALL = 3
 """Operations that take as long as a call of an expression."""
+_STEPS_OF_AN_EVALUATION = 10
+"""Operations that take as long as an evaluation within another one, in a context of its own,
+without what it performs."""
 _ENTRIES_OF_A_STEP = 16
 """Entries of a location list that are compared in the time of an operation."""
 OBSERVED = 64
@@ -275,8 +292,11 @@ class Evaluator:
             return as_value(ctx, top)
         return dated(top, ctx) if isinstance(top, Location) else top
 
-    def attribute(self, attribute: ExprLoc | LocList, ctx: Context) -> Outcome:
+    def attribute(self, attribute: LocationAttribute, ctx: Context) -> Outcome:
         """Return a nested evaluation, with the unit of the attribute already in the context."""
+        self._count_evaluation(ctx)
+        if isinstance(attribute, ConstValue):
+            return Outcome(constant_location(attribute.data, ctx.endian), None)
         if self.depth >= self.limits.nesting:
             raise LimitExceeded(
                 f"evaluations nested more than {self.limits.nesting} deep", "--max-nesting"
@@ -306,7 +326,9 @@ class Evaluator:
             )
         entry_ctx = ctx.nested(unit=loclist.unit)
         locations: list[Location] = []
-        for expression in expressions:
+        for index, expression in enumerate(expressions):
+            if index:  # the first is the evaluation of the list
+                self._count_evaluation(ctx)
             result = self.result(expression, entry_ctx)
             assert isinstance(result, Location)
             locations.append(result)
@@ -374,9 +396,7 @@ class Evaluator:
                 performed, current = program, index
                 index += 1
                 if self.steps_left <= 0 and not self._has_left(1, ctx):
-                    raise LimitExceeded(
-                        f"more than {self.limits.steps} operations performed", "--max-steps"
-                    )
+                    raise self._too_many()
                 self.steps_left -= 1
                 if observe is not None:
                     begun = self._begin(parents[len(callers)], ctx, stack, len(callers))
@@ -439,6 +459,16 @@ class Evaluator:
             self.steps_left += wanted
             self.steps_unasked -= wanted
         return True
+
+    def _count_evaluation(self, ctx: Context) -> None:
+        """Count an evaluation within this one for the limits."""
+        self.steps_left -= _STEPS_OF_AN_EVALUATION
+        if self.steps_left < 0 and not self._has_left(0, ctx):
+            raise self._too_many()
+
+    def _too_many(self) -> LimitExceeded:
+        most = self.limits.steps
+        return LimitExceeded(f"more than {most} operations performed", "--max-steps")
 
     def _count_entries(self, loclist: LocList, ctx: Context) -> None:
         """Count the entries of a list for the limit; for that of the command, those that are

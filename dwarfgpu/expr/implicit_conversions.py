@@ -144,7 +144,7 @@ def incomplete() -> IllFormed:
     return IllFormed("an incomplete composite location description: DW_OP_LLVM_piece_end needed")
 
 
-def pointee(ctx: Context, pointer: ImplicitPointerValue) -> Location | Nested:
+def pointee(ctx: Context, pointer: ImplicitPointerValue) -> Nested:
     """Return the object to which an implicit pointer value points (A.2.5.4.4.5)."""
     storage = pointer.storage
     unit = cast("Unit", require(storage.die.unit, "compilation unit of the implicit pointer"))
@@ -155,14 +155,13 @@ def pointee(ctx: Context, pointer: ImplicitPointerValue) -> Location | Nested:
             f"the DIE at {storage.die.section_offset:#x} of an implicit pointer has neither "
             "DW_AT_location nor DW_AT_const_value"
         )
-    if isinstance(attribute, ConstValue):
-        return constant_location(attribute.data, ctx.endian).displaced(displacement_bits)
 
     def displaced(outcome: Outcome) -> Entry:
         assert isinstance(outcome.entry, Location)
         return outcome.entry.displaced(displacement_bits)
 
-    return Nested(attribute, ctx.nested(unit=attribute.unit), displaced)
+    located = ctx if isinstance(attribute, ConstValue) else ctx.nested(unit=attribute.unit)
+    return Nested(attribute, located, displaced)
 
 
 @lru_cache(maxsize=64)

@@ -179,15 +179,31 @@ def called_pieces(count: int) -> Files:
     return _called(count, assemble("DW_OP_reg0; DW_OP_bit_piece 1, 0"))
 
 
-def _called(count: int, innermost: bytes) -> Files:
-    """Variables whose locations call others, each of these the next one twice."""
-    entries, called = _FIRST_ENTRY, innermost
+def values_of_values(count: int) -> Files:
+    """Variables that are the values of others, of two each time."""
+    return _called(count, assemble("DW_OP_lit1"), _VARIABLE_VALUE, b"\x22\x9f")  # plus, stack_value
+
+
+def values_of_constants(count: int) -> Files:
+    """Variables whose locations have the value of a constant a thousand times."""
+    constant = Shape(dw.TAG_VARIABLE, (NAME, TYPE, (dw.AT_CONST_VALUE, dw.FORM_SDATA)))
+    one = _VARIABLE_VALUE + word(FIRST + len(_FIRST_ENTRY)) + b"\x13"  # DW_OP_drop
+    location = block(one * 1_000 + b"\x30\x9f")  # DW_OP_lit0; DW_OP_stack_value
+    variables = b"".join(b"\3v%d\0" % number + word(FIRST) + location for number in range(count))
+    entries = _FIRST_ENTRY + b"\5c\0" + word(FIRST) + b"\1" + _OF_MAIN_WITH_BASE + variables
+    return {"bomb": program(entries + b"\0", _WITH_BASE, _VARIABLE, INT, constant),
+            "state": _STOPPED}  # fmt: skip
+
+
+def _called(count: int, innermost: bytes, operation: bytes = b"\x99", end: bytes = b"") -> Files:
+    """Variables whose locations call others (DW_OP_call4), each of these the next one twice."""
+    entries, called = _FIRST_ENTRY, innermost + end[1:]
     for number in range(CALL_DEPTH):
         here = HEADER_BYTES + len(OF_UNIT) + len(entries)
         entries += b"\3q%d\0" % number + word(FIRST) + block(called)
-        called = (b"\x99" + word(here)) * 2  # DW_OP_call4
+        called = (operation + word(here)) * 2 + end
     variables = b"".join(
-        b"\3v%d\0" % number + word(FIRST) + block(called[:5]) for number in range(count)
+        b"\3v%d\0" % number + word(FIRST) + block(called[:5] + end[1:]) for number in range(count)
     )
     entries += _OF_MAIN_WITH_BASE + variables + b"\0"
     return {"bomb": program(entries, _WITH_BASE, _VARIABLE, INT), "state": _STOPPED}
@@ -195,6 +211,8 @@ def _called(count: int, innermost: bytes) -> Files:
 
 CALL_DEPTH: Final = 24
 """Of locations that call one another: more operations than any limit allows."""
+_VARIABLE_VALUE: Final = b"\xfd"
+"""DW_OP_GNU_variable_value."""
 _BASES: Final = assemble("DW_OP_fbreg 0; DW_OP_drop") * 8
 _WITH_BASE: Final = Shape(
     dw.TAG_SUBPROGRAM, (NAME, *PLACE, (dw.AT_FRAME_BASE, dw.FORM_EXPRLOC)), True
@@ -333,6 +351,12 @@ BOMBS: Final = (
          "debug --state state <<< info locals"), small=2, says="--max-command-steps"),
     Bomb("called-pieces", INFO, "{} variables whose locations make pieces in calls",
          called_pieces, 2_000, ("eval --state state v0", "eval --state state",
+         "debug --state state <<< info locals"), small=2, says="--max-command-steps"),
+    Bomb("values-of-values", INFO, "{} variables that are the values of others, of two each time",
+         values_of_values, 2_000, ("eval --state state v0", "eval --state state",
+         "debug --state state <<< info locals"), small=2, says="--max-command-steps"),
+    Bomb("values-of-constants", INFO, "{},000 values of a constant in locations",
+         values_of_constants, 1_000, ("eval --state state v0", "eval --state state",
          "debug --state state <<< info locals"), small=2, says="--max-command-steps"),
     Bomb("passed-on", INFO, "{} frames that pass on what they were called with", passed_on,
          100_000, ("eval --state state x", "explain --state state x", "bt --state state --limit 50",

@@ -11,10 +11,8 @@ from __future__ import annotations
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, require
 from dwarfgpu.expr.control_flow import Enter, Jump, Nested
-from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.expr.operand_codec import Branch, DieOffset, UnitRef2, UnitRef4
 from dwarfgpu.expr.operation import op
-from dwarfgpu.model.location import Location
 from dwarfgpu.model.value import Value
 
 
@@ -76,37 +74,37 @@ def bra(condition: Value, *, by: Branch) -> Jump | None:
 
 
 @op(0x98, spec="A.2.5.4.2")
-def call2(ctx: Context, *, die: UnitRef2) -> Enter | Nested | Location | None:
+def call2(ctx: Context, *, die: UnitRef2) -> Enter | Nested | None:
     """Call the location of a DIE of the unit, on the same stack if it is an expression."""
     return _call_in_unit(ctx, die)
 
 
 @op(0x99, spec="A.2.5.4.2")
-def call4(ctx: Context, *, die: UnitRef4) -> Enter | Nested | Location | None:
+def call4(ctx: Context, *, die: UnitRef4) -> Enter | Nested | None:
     """Call the location of a DIE of the unit, on the same stack if it is an expression."""
     return _call_in_unit(ctx, die)
 
 
 @op(0x9A, spec="A.2.5.4.2")
-def call_ref(ctx: Context, *, die: DieOffset) -> Enter | Nested | Location | None:
+def call_ref(ctx: Context, *, die: DieOffset) -> Enter | Nested | None:
     """Call the location of a DIE in `.debug_info`, on the same stack if it is an expression."""
     return call(ctx, require(ctx.unit, "compilation unit").location_at(die))
 
 
-def _call_in_unit(ctx: Context, unit_offset: int) -> Enter | Nested | Location | None:
+def _call_in_unit(ctx: Context, unit_offset: int) -> Enter | Nested | None:
     unit = require(ctx.unit, "compilation unit")
     return call(ctx, unit.location_at(unit.section_offset(unit_offset)))
 
 
-def call(ctx: Context, attribute: LocationAttribute | None) -> Enter | Nested | Location | None:
+def call(ctx: Context, attribute: LocationAttribute | None) -> Enter | Nested | None:
     """What DW_OP_call* does with what an entry has; None, for nothing, has no effect."""
     match attribute:
         case None:
             return None
         case ExprLoc():
             return Enter(attribute)
-        case ConstValue(data=data):
-            return constant_location(data, ctx.endian)
+        case ConstValue():
+            return Nested(attribute, ctx, lambda outcome: outcome.entry)
         case loclist:
             return Nested(
                 loclist,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dwarfgpu.errors import UndefinedBits
 from dwarfgpu.expr.context import ConstValue, Context, require
 from dwarfgpu.expr.control_flow import Nested
-from dwarfgpu.expr.implicit_conversions import and_then, constant_location
+from dwarfgpu.expr.implicit_conversions import and_then
 from dwarfgpu.expr.operand_codec import DieOffset, EncodedAddress, UnitRef4
 from dwarfgpu.expr.operation import LLVM_USER, alias, op
 from dwarfgpu.expr.ops import control, conversion, implicit, literal, memory, special_value  # noqa: F401
@@ -65,10 +65,8 @@ def GNU_variable_value(ctx: Context, *, die: DieOffset) -> Entry | Nested:
         value = special_value.retrieved(ctx, location, base)
         return value.converted(ctx.generic) if isinstance(value, Value) else value
 
-    if isinstance(attribute, ConstValue):
-        return number(constant_location(attribute.data, ctx.endian))
-    located = Nested(attribute, ctx.nested(unit=attribute.unit), lambda outcome: outcome.entry)
-    return and_then(located, number)
+    located = ctx if isinstance(attribute, ConstValue) else ctx.nested(unit=attribute.unit)
+    return and_then(Nested(attribute, located, lambda outcome: outcome.entry), number)
 
 
 alias(0xE0, "GNU_push_tls_address", "form_tls_address")
