@@ -17,10 +17,12 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.index.aranges import read_aranges
 from dwarfgpu.errors import LimitExceeded, Malformed
+from dwarfgpu.objfile import elf_notes
 from dwarfgpu.objfile.compression import inflate
 from dwarfgpu.objfile.container import open_container
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.elf_notes import MAX_NOTES, readable_notes
+from dwarfgpu.objfile.elf_structures import Section
 from dwarfgpu.objfile.relocate import relocated_data
 from tests.check.made import frame_file
 from tests.cli.command import run, run_json
@@ -28,6 +30,7 @@ from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
 from tests.machine.cores import Load, core, mapped_files, status
 from tests.work import at_most
 from tools.bombs.containers import kernel_arguments
+from tools.bombs.objects import metadata_sections, unreadable_notes
 
 SHAPES = abbreviations(Shape(dw.TAG_COMPILE_UNIT, (), True), Shape(dw.TAG_LEXICAL_BLOCK))
 
@@ -221,6 +224,25 @@ def test_aranges_of_zeros_and_notes_without_contents_end() -> None:
     read, problem = readable_notes(ObjectFile("made", elf({".note": content})))
     assert len(read) == MAX_NOTES
     assert str(problem) == f"made: .note: there are more than {MAX_NOTES - 1} notes"
+
+
+def test_sections_of_notes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of 34 MB may have half a million, of the same bytes: 1.4 GB for `info`."""
+    monkeypatch.setattr(elf_notes, "_MOST_AREAS", 100)
+    readable = ObjectFile("made", metadata_sections(300)["bomb"])
+    read, problem = readable_notes(readable)
+    assert len(read) == 100
+    assert str(problem) == "made: more than 100 sections of notes"
+    unreadable = ObjectFile("made", unreadable_notes(300)["bomb"])
+    reads: list[Section] = []
+
+    def data_of(file: ObjectFile, section: Section) -> bytes:
+        reads.append(section)
+        return file.file_bytes(section.offset, section.size_bytes, section.name)
+
+    monkeypatch.setattr(ObjectFile, "data_of", data_of)
+    assert "the name of a note" in str(readable_notes(unreadable)[1])
+    assert len(reads) == 100
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,9 @@ PT_NOTE: Final = 4
 NT_GNU_BUILD_ID: Final = 3
 MAX_NOTES: Final = 1 << 19
 """Notes that are read of a file: a core file has some for each thread."""
+_MOST_AREAS: Final = 1 << 16
+"""Sections, or segments, of notes that are read of a file: a linker makes one of each kind, and an
+object of C++ may have one for each function (SystemTap)."""
 _LONGEST_NAME_BYTES: Final = 4096
 _NULL_NOTE: Final = bytes(12)
 """A note without a name, contents and a type, which no producer writes."""
@@ -60,26 +63,31 @@ def each_readable_note(file: ObjectFile, problems: list[DwarfGpuError]) -> Itera
 
     The notes of a core file may be most of its bytes: no more than one of them is in memory twice.
     """
-    faults: list[DwarfGpuError] = []
+    fault: DwarfGpuError | None = None
+    """The first: an error keeps what its section has."""
     count = 0
     bytes_left = file.size_bytes
     # objcopy keeps the program header of note sections that it removes, over zeros.
     may_be_removed = file.type != ET_CORE and bool(file.sections)
-    for area in _areas(file):
+    for number, area in enumerate(_areas(file)):
+        if number == _MOST_AREAS:
+            fault = fault or LimitExceeded(f"{file.path}: more than {number} sections of notes")
+            break
         if bytes_left < area.size_bytes <= file.size_bytes:
             overlap = Malformed("notes that overlap: they have more bytes than the file")
             overlap.context = f"{file.path}: {area.name}"
-            faults.append(overlap)
+            fault = fault or overlap
             break
         try:
             data = area.read()
         except DwarfGpuError as error:  # it names file and offset
-            faults.append(error)
+            fault = fault or error
             continue
         bytes_left -= area.size_bytes
         is_removed = may_be_removed and area.name == "PT_NOTE"
         if data.startswith(_NULL_NOTE) and not is_removed:
-            faults.append(Malformed(f"{file.path}: {area.name} begins with zeros: notes are lost"))
+            zeros = Malformed(f"{file.path}: {area.name} begins with zeros: notes are lost")
+            fault = fault or zeros
         try:
             for note in islice(_read(Reader(data, file.endian), area.offset), MAX_NOTES - count):
                 count += 1
@@ -88,8 +96,8 @@ def each_readable_note(file: ObjectFile, problems: list[DwarfGpuError]) -> Itera
                 raise LimitExceeded(f"there are more than {MAX_NOTES - 1} notes")
         except DwarfGpuError as error:
             error.context = f"{file.path}: {area.name}"
-            faults.append(error)
-    problems += faults[:1]
+            fault = fault or error
+    problems += [] if fault is None else [fault]
 
 
 @kept_with(first)

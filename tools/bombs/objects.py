@@ -10,7 +10,7 @@ from typing import Final
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.objfile.elf import ObjectFile
-from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, unit
+from tests.dwarf.builder import AMDGPU, X86_64, Content, Shape, abbreviations, elf, unit
 from tests.objfile import archives
 from tools.bombs.elf import (
     INT,
@@ -369,6 +369,26 @@ def _noted(notes: bytes) -> Files:
     return {"bomb": elf({".text": _TEXT, ".note": note}, X86_64)}
 
 
+def sections_of_notes(data: bytes, count: int, machine: int = X86_64) -> Files:
+    """Sections of the same bytes, more than the ELF header can count."""
+    made = bytearray(elf({".note": Content(data, type=7)}, machine))
+    (headers_at,) = struct.unpack_from("<Q", made, 40)
+    made += made[headers_at + 64 : headers_at + 128] * (count - 1)
+    struct.pack_into("<H", made, 60, 0)  # e_shnum
+    struct.pack_into("<Q", made, headers_at + 32, count + 2)
+    return {"bomb": bytes(made)}
+
+
+def unreadable_notes(count: int) -> Files:
+    return sections_of_notes(b"\x90" * 12, count)
+
+
+def metadata_sections(count: int) -> Files:
+    """Each of them has an empty map."""
+    note = struct.pack("<III", 7, 1, 32) + b"AMDGPU\0\0" + b"\x80\0\0\0"
+    return sections_of_notes(note, count, AMDGPU)
+
+
 def file_notes(count: int) -> Files:
     return _noted((struct.pack("<III", 4, 0, 3) + b"GNU\0") * count)
 
@@ -413,6 +433,7 @@ ASK: Final = ("info bomb", "where --all bomb", "check bomb", "debug bomb <<< pri
 NAMES: Final = (*ASK, "debug bomb <<< break main", "where bomb main", "eval --file bomb x")
 LOADED: Final = ("info bomb", "check bomb", "debug bomb <<< x/4xw 0x2000")
 FILES: Final = (*ASK, "bt --core bomb")
+NOTES: Final = ("info bomb", "check bomb", "where --all bomb", "debug bomb <<< info files")
 BOMBS: Final = (
     Bomb("relocations", "object file", "{} relocations, each of a variable's address", relocations,
          500_000, ("info bomb", "check bomb", "debug bomb <<< print x", "where bomb x")),
@@ -468,6 +489,10 @@ BOMBS: Final = (
     Bomb("package-rows", ".debug_cu_index", "{} rows of one unit", package_rows, 250_000,
          ("info bomb", "where --all bomb", "check bomb"), says="--max-units", small=25),
     Bomb("file-notes", "ELF notes", "{} build IDs of no bytes", file_notes, 1_000_000, FILES),
+    Bomb("unreadable-notes", "ELF notes", "{} sections of notes that are unreadable",
+         unreadable_notes, 524_000, NOTES),
+    Bomb("metadata-sections", "ELF notes", "{} sections of notes, each with metadata",
+         metadata_sections, 524_000, NOTES, says="more than 65536 sections of notes"),
     Bomb("build-id", "ELF notes", "a build ID of {} bytes", long_build_id, 1_000_000, FILES),
     Bomb("properties", "ELF notes", "{} properties of one kind", properties, 1_000_000, FILES),
     Bomb("debug-links", ".gnu_debuglink", "two files that name each other, one of {} bytes",
