@@ -11,8 +11,16 @@ from collections.abc import Callable, Iterable, Iterator
 
 from dwarfgpu.dwarf.names.qualified import parts
 from dwarfgpu.dwarf.names.type_names import full_name, type_name
+from dwarfgpu.dwarf.scope.declarations import is_in_function
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
+
+
+def is_local(struct_type: Struct) -> bool:
+    """Return whether a class of C++ is in a function: it has no name outside of that (C++
+    [class.local])."""
+    die = struct_type.die
+    return die is not None and die.unit.is_cplusplus and is_in_function(die)
 
 
 def class_named(struct_type: Struct, name: str) -> Struct | None:
@@ -36,7 +44,7 @@ def classes_named(struct_type: Struct, name: str) -> list[Struct]:
     hierarchy = _Hierarchy(struct_type)
     is_whole = name.startswith("::")
     for count in range(min(len(written), hierarchy.longest), 0, -1):
-        classes = hierarchy.with_whole_name(written[:count])
+        classes = hierarchy.with_whole_name(written[:count], is_global=is_whole)
         if count == 1 and not is_whole:
             classes = hierarchy.with_own_name(written[0])
         for own_name in written[count:]:
@@ -44,6 +52,12 @@ def classes_named(struct_type: Struct, name: str) -> list[Struct]:
         if classes:
             return classes
     return []
+
+
+def class_in(struct_type: Struct, other: Struct) -> Struct | None:
+    """Return the class, or its base class, that another one is, perhaps as another unit describes
+    it; None if none is."""
+    return next(iter(_Hierarchy(struct_type).same(other)), None)
 
 
 class _Hierarchy:
@@ -79,9 +93,18 @@ class _Hierarchy:
             for spelled in dict.fromkeys((own, own.partition("<")[0])):
                 self._by_own_name.setdefault(spelled, []).append(number)
 
-    def with_whole_name(self, name: tuple[str, ...]) -> list[Struct]:
-        """Return the classes of a whole name."""
-        return [item for item, whole in zip(self._order, self._names, strict=True) if whole == name]
+    def with_whole_name(self, name: tuple[str, ...], *, is_global: bool) -> list[Struct]:
+        """Return the classes of a whole name; `is_global`: those outside of functions alone."""
+        named = zip(self._order, self._names, strict=True)
+        classes = [item for item, whole in named if whole == name]
+        return [item for item in classes if not is_local(item)] if is_global else classes
+
+    def same(self, other: Struct) -> list[Struct]:
+        """Return those that are a class, perhaps as another unit describes it."""
+        if other in self._below or other.name is None or is_local(other):
+            return [other] if other in self._below else []
+        whole = tuple(part.name for part in parts(full_name(other)))
+        return self.with_whole_name(whole, is_global=True)
 
     def with_own_name(self, name: str, of: Iterable[Struct] | None = None) -> list[Struct]:
         """Return those of the classes, or of some of them and their base classes, that have a name:

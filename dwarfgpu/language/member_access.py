@@ -12,7 +12,6 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, class_data, tagged_records
 from dwarfgpu.dwarf.names.qualified import split_last
-from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.scope.scope_entries import code_ranges
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
@@ -263,10 +262,8 @@ class MemberAccess(NamedValues):
             member_meant(struct_type, simple, naming)  # an error for an ambiguous one
         elif (constant := self._scoped_enumerator(struct_type, name)) is not None:
             return constant
-        owner = scope if naming is None else f"::{full_name(naming)}"
-        whole = f"{owner}::{simple}"
-        is_named = naming is None or (naming.name is not None and self.names.is_name(owner))
-        meanings = self.names.meaning(whole) if is_named else ()
+        in_class = self.names.in_class
+        meanings = self.names.meaning(name) if naming is None else in_class(naming, simple)
         if naming is None and not struct_type.is_declaration:
             raise UsageError(f"There is no field named {simple}")
         first = next(iter(meanings), None)
@@ -274,14 +271,14 @@ class MemberAccess(NamedValues):
             return self.objects.variable(first)
         if isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
             return self._enumerator(*self.names.enumerator(first), first.unit)
-        dies = self._functions(whole) if meanings else []
+        dies = [die for die in meanings if isinstance(die, Die) and die.tag == dw.TAG_SUBPROGRAM]
         has_code = any(code_ranges(die) for die in dies)
         if is_called and not has_code and (dies or has_method(struct_type, simple)):
             raise Unsupported(NO_CALLS)
         if not has_code and (dies or (not scope and has_method(struct_type, simple))):
             raise UsageError(f"Cannot take address of method {simple}.")
         if dies:
-            return self._function(whole, dies, is_called=is_called)
+            return self._function(simple, dies, is_called=is_called)
         if scope:
             raise UsageError(f"There is no field named {simple}")
         raise no_member(struct_type, name)
@@ -290,19 +287,10 @@ class MemberAccess(NamedValues):
         """Return the enumerator of a name that begins with an enumeration of a class, or with one
         of its base classes: `o.Colour::red`; None for any other name."""
         with suppress(UsageError):
-            if struct_type.name is None:
-                return None
-            first, *_ = self.names.meaning(f"::{full_name(struct_type)}::{name}") or (None,)
+            first, *_ = self.names.in_class(struct_type, name) or (None,)
             if isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
                 return self._enumerator(*self.names.enumerator(first), first.unit)
         return None
-
-    def _functions(self, name: str) -> list[Die]:
-        return [
-            meaning
-            for meaning in self.names.meaning(name)
-            if isinstance(meaning, Die) and meaning.tag == dw.TAG_SUBPROGRAM
-        ]
 
     def pointed_by(self, value: TypedValue, member: TypedValue) -> TypedValue:
         """Evaluate `.*` and `->*`, which are one here, as `.` and `->` are."""

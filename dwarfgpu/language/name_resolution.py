@@ -12,6 +12,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import parts, split_last
+from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.scope.declarations import declaration_of, unknown_in
 from dwarfgpu.dwarf.scope.imports import imported_units
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_function, is_type, ordinary
@@ -36,6 +37,7 @@ from dwarfgpu.dwarf.types.types import (
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
+from dwarfgpu.language.base_classes import is_local
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.choose_name_rules import name_rules_of
 from dwarfgpu.language.declarators import Declarators
@@ -151,6 +153,19 @@ class Names:
         if isinstance(known, UsageError):
             raise known.anew()
         return known
+
+    def in_class(self, struct_type: Struct, name: str) -> tuple[Meaning, ...]:
+        """Return what a name after `::` means in a class: of a function's in its own entry, as the
+        class of its name may be another one. `UsageError` if a scope in the name does not
+        exist."""
+        die = struct_type.die
+        if die is not None and is_local(struct_type):
+            lookup = self.session.meanings(name)
+            lookup.begin(name)
+            return lookup.below((die,), parts(name), ordinary)
+        owner = f"::{full_name(struct_type)}"
+        is_named = struct_type.name is not None and self.is_name(owner)
+        return self.meaning(f"{owner}::{name}") if is_named else ()
 
     def _despite(self, error: DwarfGpuError, name: str) -> tuple[Meaning, ...]:
         """Return that nothing is described by a name, with a remark, where a unit that may have it

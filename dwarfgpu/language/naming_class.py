@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
-from dwarfgpu.dwarf.names.type_names import full_name
-from dwarfgpu.dwarf.types.types import Struct, strip
+from dwarfgpu.dwarf.scope.named_entries import TYPES
+from dwarfgpu.dwarf.types.builder import types_of
+from dwarfgpu.dwarf.types.types import Struct, Type, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.base_classes import ambiguous_base, class_named, classes_named
+from dwarfgpu.language.base_classes import ambiguous_base, class_in, classes_named
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.syntax import ast
 
@@ -28,15 +31,24 @@ def naming_class(names: Names, struct_type: Struct, name: str) -> Struct | None:
         return struct_type
     if len(classes) == 1:
         return classes[0]
-    has_scope = struct_type.name is not None and not scope.startswith("::")
-    inside = (f"::{full_name(struct_type)}::{scope}",) if has_scope else ()
-    for spelled in (*inside, scope):
+    inside = () if scope.startswith("::") else (partial(_in_class, names, struct_type, scope),)
+    for mean in (*inside, partial(_in_focus, names, scope)):
         with suppress(UsageError):
-            meant = strip(names.type_of(ast.TypeName((spelled,))).type)
-            if isinstance(meant, Struct):
-                naming = class_named(struct_type, f"::{full_name(meant)}")
-                if naming is not None:
-                    return naming
+            meant = strip(mean())
+            naming = class_in(struct_type, meant) if isinstance(meant, Struct) else None
+            if naming is not None:
+                return naming
     if classes:
         raise ambiguous_base(struct_type, scope)
     return None
+
+
+def _in_class(names: Names, struct_type: Struct, scope: str) -> Type | None:
+    first = next(iter(names.in_class(struct_type, scope)), None)
+    if not isinstance(first, Die) or first.tag not in TYPES:
+        return None
+    return types_of(first.unit).build(first)
+
+
+def _in_focus(names: Names, scope: str) -> Type | None:
+    return names.type_of(ast.TypeName((scope,))).type

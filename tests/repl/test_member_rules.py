@@ -81,12 +81,34 @@ struct Parts { union { int u = 83; float fl; }; struct { int w = 84; }; };
 struct OfParts : Parts {} parts;
 struct K { template<class T> static T iw; }; template<class T> T K::iw = T(85);
 struct KD : K { int k = 86; } kd;
+struct Loc { static int f() { return 1; } int g() { return 2; } static int only() { return 3; } };
+auto local() {
+  struct Loc {
+    int l = 90; static int f(char c) { return c; } int g(char c) { return l + c; }
+    enum { e = 91 }; enum class Sc { red = 92 };
+  };
+  struct More : Loc { typedef Loc Super; int l = 93; } more;
+  return more;
+}
+auto local(int) {
+  struct Loc : ::Loc { static int f(long l) { return l; } static int only(long) { return 94; } };
+  Loc loc;
+  return loc;
+}
+auto more = local(); auto loc = local(1); Loc global;
+struct F {
+  static int f(char) { return 1; } int g(char) { return 2; } static int only() { return 3; }
+};
+namespace r { struct F { static int f(long) { return 4; } int g(long) { return 5; } }; }
+struct FromF : r::F {} ff;
+struct HasF { struct F : ::F { static int f(short) { return 6; } } f; } hf;
 int main() {
   DerT::Super *up = &der; n::Alias *a = &alias; cx::Own *o = &own; BoxOfInt *b = 0;
   One::T t = One::e;
   return passes.f() + One::sf() + hides.over(1) + d.f() + d.B::g() + d.h() + p::S::g() + der.nm()
     + up->vf() + up->Base::vf() + int(K::iw<long>) + int(Box<int>::sv + Box<long>::sv)
-    + a->k + o->c + t + der.m();
+    + a->k + o->c + t + der.m() + Loc::f() + global.g() + Loc::only() + more.f(1) + more.g(1)
+    + loc.f(1) + loc.only(1) + F::f(1) + F().g(1) + F::only() + ff.f(1) + ff.g(1) + hf.f.f(1);
 }
 """
 RULES = """\
@@ -185,6 +207,30 @@ RULES = """\
   rs.r::S::n = 39
   rs.::S::n ! There is no field named n
   outside.Outside::c ! 80
+  ff.F::f ! {int (long)} <r::F::f(long)>
+  ff.F::g ! {int (r::F * const, long)} <r::F::g(long)>
+  ff.F::only ! There is no field named only
+  hf.f.F::f ! {int (short)} <HasF::F::f(short)>
+  hf.f.::F::f ! {int (char)} <F::f(char)>
+[class.local/1] a class of a function has no name outside of it
+  more.f ! {int (char)} <Loc::f(char)>
+  more.g ! {int (Loc * const, char)} <Loc::g(char)>
+  more.More::f ! {int (char)} <Loc::f(char)>
+  more.Loc::f ! {int (char)} <Loc::f(char)>
+  more.Loc::g ! {int (Loc * const, char)} <Loc::g(char)>
+  more.Loc::l ! 90
+  more.Super::l ! 90
+  more.e ! Loc::e
+  more.Loc::e ! Loc::e
+  more.Sc::red ! Loc::Sc::red
+  more.only = There is no member or method named only.
+  more.Loc::only ! There is no field named only
+  more.::Loc::f ! There is no field named f
+  loc.Loc::f ! {int (long)} <Loc::f(long)>
+  loc.Loc::only ! {int (long)} <Loc::only(long)>
+  loc.::Loc::f ! {int (void)} <Loc::f()>
+  global.Loc::f ! {int (void)} <Loc::f()>
+  global.Loc::only ! {int (void)} <Loc::only()>
 [temp.local/1] so has an instance of a template the name of the template
   derive.Derive<One>::own = 53
   derive.Derive::own ! 53

@@ -231,6 +231,11 @@ def path_of(die: Die) -> tuple[Scope, ...]:
     return tuple(_steps_outwards(die))[::-1]
 
 
+def is_in_function(die: Die) -> bool:
+    """Return whether an entry is in a function: no name means it outside of that."""
+    return any(scope.is_function for scope in _steps_outwards(die))
+
+
 def is_within(die: Die, scopes: tuple[str, ...]) -> bool:
     """Return whether `scopes` are the qualified name of an entry before its last part: every
     non-transparent scope is named, and nothing else. Farther scopes are not read for nothing."""

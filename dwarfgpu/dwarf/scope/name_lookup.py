@@ -135,26 +135,29 @@ class NameLookup(ScopeMembers):
             return self._instance(lambda part: find(part, accepts), last, accepts)
         if meanings := self._in_modules(sought, is_global, accepts):
             return meanings
-        holder: tuple[Die, ...] = ()
-        for index, part in enumerate(outer):
-            if index:
-                meanings = self._in_scopes(holder, part, _is_scope)
-            else:
-                meanings = self._instance(
-                    lambda first: self._first_scope(first, is_global), part, _is_scope
-                )
-            before, holder = (
-                holder,
-                tuple(meaning for meaning in meanings if isinstance(meaning, Die)),
-            )
-            if not holder:
-                if not index and not is_global and self._simple(part, ordinary):
-                    remainder = "".join(f"::{sought_part.text}" for sought_part in sought[1:])
-                    raise UsageError(f"A syntax error in expression, near `{remainder}'.")
-                if not index:
-                    raise UsageError(f'No symbol "{part.text}" in current context.')
-                where = joined(scope_path(before[0]))
+        first, *inner = outer
+        scopes = self._instance(lambda one: self._first_scope(one, is_global), first, _is_scope)
+        holder = tuple(meaning for meaning in scopes if isinstance(meaning, Die))
+        if not holder:
+            if not is_global and self._simple(first, ordinary):
+                remainder = "".join(f"::{sought_part.text}" for sought_part in sought[1:])
+                raise UsageError(f"A syntax error in expression, near `{remainder}'.")
+            raise UsageError(f'No symbol "{first.text}" in current context.')
+        return self.below(holder, (*inner, last), accepts)
+
+    def below(
+        self, holder: tuple[Die, ...], sought: tuple[Part, ...], accepts: DieFilter
+    ) -> tuple[Meaning, ...]:
+        """Return what the parts of a name after `::` mean in a scope, each in the one before it;
+        `UsageError` where one is no scope."""
+        *outer, last = sought
+        for part in outer:
+            meanings = self._in_scopes(holder, part, _is_scope)
+            inner = tuple(meaning for meaning in meanings if isinstance(meaning, Die))
+            if not inner:
+                where = joined(scope_path(holder[0]))
                 raise UsageError(f'No type "{part.text}" within class or namespace "{where}".')
+            holder = inner
         return self._in_scopes(holder, last, accepts)
 
     def _in_scopes(

@@ -23,7 +23,13 @@ from dwarfgpu.dwarf.scope.block_declarations import (
     require_only_variable,
     require_unique,
 )
-from dwarfgpu.dwarf.scope.declarations import around, is_definition, scope_path, template_parameter
+from dwarfgpu.dwarf.scope.declarations import (
+    around,
+    is_definition,
+    is_in_function,
+    scope_path,
+    template_parameter,
+)
 from dwarfgpu.dwarf.scope.meaning import (
     DieFilter,
     Meaning,
@@ -113,8 +119,11 @@ class ScopeMembers(UnitDeclarations):
                 self.in_other_units(scope_path(scope), part, accepts)
             )
         # Compilers leave out the static members and functions that a unit does not use.
+        meanings = self.in_class(scope, part, accepts)
+        if meanings or is_in_function(scope):  # its path is that of overloads' classes, too
+            return meanings
         path = scope_path(scope)
-        meanings = self.in_class(scope, part, accepts) or self.in_this_unit(path, part, accepts)
+        meanings = self.in_this_unit(path, part, accepts)
         return meanings or self.in_other_units(path, part, accepts)
 
     def _in_namespace(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:

@@ -233,7 +233,7 @@ class TypeBuilder:
             if isinstance(problem, IllFormed | Malformed):  # not a missing file
                 die.unit.info.main.note_unknown_type(problem)
         return Struct(
-            _STRUCTS[die.tag], name, None, members, is_declaration=True, scope=_scope(die)
+            _STRUCTS[die.tag], name, None, members, is_declaration=True, scope=_scope(die), die=die
         )
 
     def _referenced(self, die: Die, name: int) -> Type | None:
@@ -456,6 +456,7 @@ class TypeBuilder:
             declared,
             _scope(die),
             die.integer(dw.AT_CALLING_CONVENTION),
+            die,
         )
         computed = size if isinstance(size, Computed) else None
         properties = Properties(*descriptor(die), size_bits=computed)

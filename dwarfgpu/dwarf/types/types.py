@@ -332,6 +332,8 @@ class Struct(_OfFile):
     _scope: Scope = field(default="", repr=False)
     convention: int | None = field(default=None, repr=False)
     """DW_AT_calling_convention: how objects are passed."""
+    die: Die | None = field(default=None, repr=False)
+    """Its entry; None for one that no file describes."""
     _index: MemberIndex | None = field(default=None, init=False, repr=False)
 
     @property
