@@ -32,6 +32,25 @@ class Inherited(Generic[K, S, M]):
     members: tuple[M, ...]
 
 
+class _Way(Generic[K, S]):
+    """The way to a base class, which shares its steps with others: there may be many of them."""
+
+    __slots__ = ("kind", "outer", "step")
+
+    def __init__(self, kind: K, step: S | None = None, outer: _Way[K, S] | None = None) -> None:
+        self.kind, self.step, self.outer = kind, step, outer
+
+    def with_members(self, members: tuple[M, ...]) -> Inherited[K, S, M]:
+        """Return the part to which it leads."""
+        classes, steps = [self.kind], list[S]()
+        way = self
+        while way.outer is not None and way.step is not None:
+            steps.append(way.step)
+            way = way.outer
+            classes.append(way.kind)
+        return Inherited((*reversed(classes),), (*reversed(steps),), members)
+
+
 def inherited(
     kind: K,
     own: Callable[[K], Iterable[M]],
@@ -42,28 +61,24 @@ def inherited(
 
     `bases` gives the base classes of one class, and whether they are virtual.
     """
-    parts: dict[tuple[Hashable, ...], Inherited[K, S, M]] = {}
-    hidden: set[tuple[Hashable, ...]] = set()
+    parts: dict[int, tuple[_Way[K, S], tuple[M, ...]]] = {}
+    numbers: dict[Hashable, int] = {}
+    """Of the parts of an object, by the virtual class, or by the part around it and the step."""
+    hidden: set[int] = set()
     """Parts below one that has a member: of a virtual base class also where it is not below."""
-    visited: set[tuple[tuple[Hashable, ...], bool]] = set()
-    first: tuple[tuple[Hashable, ...], tuple[K, ...], tuple[S, ...], bool] = (
-        (),
-        (kind,),
-        (),
-        False,
-    )
-    pending = deque([first])
+    visited: set[tuple[int, bool]] = set()
+    pending = deque([(-1, _Way[K, S](kind), False)])
     may_have = 1
     """How many of these are not hidden: without one, none is compared with the only part."""
     while pending and (may_have or len(parts) > 1):
-        part, classes, steps, is_hidden = pending.popleft()
+        part, way, is_hidden = pending.popleft()
         may_have -= not is_hidden
-        members = () if is_hidden else tuple(own(classes[-1]))
+        members = () if is_hidden else tuple(own(way.kind))
         if members:
-            parts.setdefault(part, Inherited(classes, steps, members))
+            parts.setdefault(part, (way, members))
         is_below = is_hidden or bool(members)
-        for step, base, is_virtual in bases(classes[-1]):
-            inner: tuple[Hashable, ...] = (base,) if is_virtual else (*part, step)
+        for step, base, is_virtual in bases(way.kind):
+            inner = numbers.setdefault(base if is_virtual else (part, step), len(numbers))
             if is_below:
                 hidden.add(inner)
             if (inner, is_below) in visited:
@@ -71,9 +86,9 @@ def inherited(
             visited.add((inner, is_below))
             if len(visited) > MOST_BASES:
                 raise LimitExceeded(f"more than {MOST_BASES} base classes")
-            pending.append((inner, (*classes, base), (*steps, step), is_below))
+            pending.append((inner, _Way(base, step, way), is_below))
             may_have += not is_below
-    return [parts_of_name for part, parts_of_name in parts.items() if part not in hidden]
+    return [way.with_members(named) for part, (way, named) in parts.items() if part not in hidden]
 
 
 def ambiguous(name: str, kind: str, candidates: Iterable[str]) -> UsageError:
