@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
-from dwarfgpu.dwarf.names.qualified import parts
+from dwarfgpu.dwarf.names.qualified import parts, require_few_scopes
 from dwarfgpu.dwarf.names.type_names import full_name, type_name
 from dwarfgpu.dwarf.scope.declarations import is_in_function
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Struct, strip
@@ -39,6 +39,7 @@ def classes_named(struct_type: Struct, name: str) -> list[Struct]:
     its own name in itself (C++ [class.pre]), so that `D::B` is one with a class `D` derived from
     `B`; `m::B` and `::B` by the whole name. A template's name is that of its instance there."""
     written = tuple(part.name for part in parts(name))
+    require_few_scopes(written)
     if not written:
         return []
     hierarchy = _Hierarchy(struct_type)

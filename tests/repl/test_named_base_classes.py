@@ -117,3 +117,39 @@ def test_a_chain_of_base_classes(tmp_path: Path, tool: Callable[[str], str]) -> 
     assert asked(40)() == ["6", "7"]
     few, many = (calls_of(asked(count)) for count in (40, 160))
     assert many < 1.3 * few
+
+
+def test_a_name_of_many_scopes_with_many_base_classes(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """All base classes were asked for each scope, up to four times by each command; and only names
+    without quotes in expressions had a limit."""
+    most = 80
+    typedefs = " ".join(f"typedef C0 T{n};" for n in range(202))
+    first = f"struct C0; struct C{most} {{ static int f() {{ return 1; }} {typedefs} }};"
+    classes = [f"struct C{n} : C{n + 1} {{}};" for n in reversed(range(most))]
+    main = "C0 o; int main() { return o.f(); }"
+    flags = ["-g", "-O0", "-w", "-fno-eliminate-unused-debug-types"]
+    source = "\n".join([first, *classes, main, ""])
+    build(tmp_path, {"a.cc": source}, [[tool("g++"), *flags, "a.cc", "-o", "a"]])
+    program = [str(tmp_path / "a")]
+    forms = ["break {}", "list '{}'", "info line {}", "info scope {}", "info address {}"]
+    forms += ["ptype '{}'", "output o.'{}'", "output o.{}", "output {}"]
+
+    def name(count: int) -> str:
+        return "::".join(["C0", *(f"T{n}" for n in range(count - 1)), ""])
+
+    def asked(forms: list[str], count: int) -> Callable[[], list[str]]:
+        commands = [form.format(f"{name(count)}f") for form in forms]
+        return lambda: answers(None, program, commands)
+
+    shown = [
+        "Breakpoint 1 at", "struct C0;", "Line 1 of", "contains no locals", "is a function",
+        "type = int (void)", "<C80::f()", "<C80::f()", "<C80::f()",
+    ]  # fmt: skip
+    for said, part in zip(asked(forms, 100)(), shown, strict=True):
+        assert part in said
+    one, all_of_them = (calls_of(asked(some, 40)) for some in (forms[-1:], forms))
+    assert all_of_them < 3 * one
+    for said in asked(forms, 202)():
+        assert "a name in more than 200 scopes" in said

@@ -7,12 +7,14 @@ canonical form, which is compared, and shown only in errors.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sized
 from functools import lru_cache
 from itertools import permutations
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.errors import LimitExceeded
 
 MAIN_PROGRAM: Final = "MAIN__"
 """What gfortran calls the main program."""
@@ -21,6 +23,8 @@ MAIN_OF_D: Final = "D main"
 ANONYMOUS: Final = "(anonymous namespace)"
 """Represents the name of a namespace without one."""
 
+_MOST_SCOPES: Final = 200
+"""Around a name: each may be a class whose base classes are asked, in one another."""
 _OPENING: Final = "<([{"
 _CLOSING: Final = ">)]}"
 _WORDS: Final = pattern(

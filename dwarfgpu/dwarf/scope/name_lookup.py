@@ -22,7 +22,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, parts, with_types
+from dwarfgpu.dwarf.names.qualified import (
+    Part,
+    canonical,
+    joined,
+    parts,
+    require_few_scopes,
+    with_types,
+)
 from dwarfgpu.dwarf.scope.block_declarations import (
     in_unknown_block,
     is_of_block,
@@ -150,6 +157,7 @@ class NameLookup(ScopeMembers):
     ) -> tuple[Meaning, ...]:
         """Return what the parts of a name after `::` mean in a scope, each in the one before it;
         `UsageError` where one is no scope."""
+        require_few_scopes(sought)
         *outer, last = sought
         for part in outer:
             meanings = self._in_scopes(holder, part, _is_scope)

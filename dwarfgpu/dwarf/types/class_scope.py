@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
@@ -20,10 +21,13 @@ from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA
 from dwarfgpu.dwarf.scope.variable_names import instances_of_class
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.inheritance import ambiguous, inherited
+from dwarfgpu.dwarf.unit import CompilationUnit
 
 _MEMBERS: Final = TYPES | DATA | {dw.TAG_MEMBER, dw.TAG_SUBPROGRAM, dw.TAG_ENUMERATOR}
 _MAX_KEPT: Final = 64
 """Names of a unit, with the members that they denote: one command asks several times."""
+_MAX_NAMES: Final = 1_000
+"""Of classes, with the members that they or their base classes have."""
 _MOST: Final = 1_000
 """Maximum number of classes to search for a member."""
 
@@ -33,7 +37,31 @@ def class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[
 
     `definition` returns the defining entry of a class. `UsageError` if the name is ambiguous.
     """
+    kept = _kept_members(kind.unit)
+    known = kept.get((kind, name))
+    if known is not None:
+        return [*known]
+    of_other_units: list[Die] = []
 
+    def defined(base: Die) -> Die:
+        meant = definition(base)
+        if meant.unit is not kind.unit:
+            of_other_units.append(meant)
+        return meant
+
+    members = _class_scope(kind, name, defined)
+    if not of_other_units:  # what other units define depends on the loaded files
+        kept[kind, name] = tuple(members)
+    return members
+
+
+@kept_with(first)
+def _kept_members(unit: CompilationUnit) -> KeptAnswers[tuple[Die, str], tuple[Die, ...]]:
+    """Return those of the classes of a unit by name: one command asks several times."""
+    return KeptAnswers(_MAX_NAMES)
+
+
+def _class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[Die]:
     def members(of: Die) -> list[Die]:
         own = own_members(of, name)
         if of == kind or not _is_own_name(of, name.partition("<")[0]):
@@ -43,8 +71,8 @@ def class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[
     inherited_members = inherited(kind, members, lambda of: bases(of, definition))
     if not inherited_members:
         return []
-    first, *remaining_members = inherited_members
-    if any(inherited_member.members != first.members for inherited_member in remaining_members):
+    nearest, *remaining_members = inherited_members
+    if any(inherited_member.members != nearest.members for inherited_member in remaining_members):
         ways = (
             " -> ".join(map(class_name, inherited_member.classes))
             for inherited_member in inherited_members
@@ -55,7 +83,7 @@ def class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[
         )
         listed = (f"'{owner}' ({way})" for owner, way in zip(owners, ways, strict=True))
         raise ambiguous(name, class_name(kind), listed)
-    return [*first.members]
+    return [*nearest.members]
 
 
 def constructors(kind: Die, name: str) -> list[Die] | None:
@@ -97,7 +125,9 @@ def _own_members(kind: Die, name: str) -> tuple[Die, ...]:
                 part = child.reference(dw.AT_TYPE)
                 if part is not None and part.tag in CLASSES:
                     pending.append(part)
-    return tuple(out) or tuple(instances_of_class(kind.unit, scope_path(kind), name))
+    if out or template is None:
+        return tuple(out)
+    return tuple(instances_of_class(kind.unit, scope_path(kind), name))
 
 
 def _children(scope: Die, names: tuple[str | None, ...]) -> Iterator[Die]:
@@ -116,6 +146,13 @@ def _children(scope: Die, names: tuple[str | None, ...]) -> Iterator[Die]:
 def bases(kind: Die, definition: Callable[[Die], Die]) -> Iterator[tuple[Die, Die, bool]]:
     """Return the base classes of a class, in the order of declaration, and whether they are
     virtual."""
+    for child, base, is_virtual in _declared_bases(kind):
+        yield child, definition(base), is_virtual
+
+
+@kept_with(lambda kind: kind.unit)
+def _declared_bases(kind: Die) -> tuple[tuple[Die, Die, bool], ...]:
+    declared: list[tuple[Die, Die, bool]] = []
     for child in kind.children((dw.TAG_INHERITANCE,)):
         base = child.reference(dw.AT_TYPE)
         for _ in range(_MOST):
@@ -123,7 +160,8 @@ def bases(kind: Die, definition: Callable[[Die], Die]) -> Iterator[tuple[Die, Di
                 break
             base = base.reference(dw.AT_TYPE)
         if base is not None and base.tag in CLASSES:
-            yield child, definition(base), bool(child.integer(dw.AT_VIRTUALITY))
+            declared.append((child, base, bool(child.integer(dw.AT_VIRTUALITY))))
+    return tuple(declared)
 
 
 def class_name(kind: Die) -> str:

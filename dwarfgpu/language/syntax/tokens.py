@@ -18,8 +18,6 @@ from dwarfgpu.language.syntax.ast import Character, Floating, Integer, String
 
 MAX_CHARACTERS: Final = 10_000
 """Maximum number of characters of one expression."""
-_MOST_SCOPES: Final = 200
-"""Around a name: each may be a class whose base classes are asked, in one another."""
 _MAX_EXPONENT: Final = 20_000
 """Maximum exponent of a floating literal: beyond the range of every format."""
 _MAX_DIGITS: Final = 1_000
@@ -164,8 +162,6 @@ def tokens(
         kind, word = match.lastgroup, match[0]
         if kind == "name":
             simple = written_name(re.sub(r"\s+(?!namespace\))", "", word))
-            if simple.count("::") > _MOST_SCOPES:
-                raise LimitExceeded(f"a name in more than {_MOST_SCOPES} scopes")
             end = match.end()
             if has_operators and _OPERATOR_NAME.fullmatch(simple):
                 end = _end_of_operator(text, end)
