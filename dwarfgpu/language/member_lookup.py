@@ -19,17 +19,21 @@ from weakref import WeakKeyDictionary
 from dwarfgpu.base.records import frozen
 from dwarfgpu.base.suggest import did_you_mean
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import class_data, extended_parent, tagged_parent
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.types.class_parts import Method
+from dwarfgpu.dwarf.types.class_scope import own_members
 from dwarfgpu.dwarf.types.inheritance import Inherited, ambiguous, inherited
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Pointer, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.base_classes import ambiguous_base, bases, class_named, ways_to
 
-Declared: TypeAlias = list[Member] | Method
-"""The way to a data member in the class that declares it, or a member function."""
+Declared: TypeAlias = list[Member] | Method | Die
+"""The way to a data member in the class that declares it, or a member function; the entry of an
+enumerator or a type."""
 
 _SPELLINGS: Final[WeakKeyDictionary[Struct, dict[str, str]]] = WeakKeyDictionary()
 """The names of the visible members, by themselves in lower case."""
@@ -154,12 +158,27 @@ def member_meant(struct_type: Struct, name: str, naming: Struct | None = None) -
 def _own(struct_type: Struct, name: str) -> Sequence[Declared]:
     """Return what a class itself declares by a name: the way to a data member, or functions."""
     paths = _own_paths(struct_type, name)
-    return paths or [one for one in struct_type.declared.methods if one.name == name]
+    return (
+        paths
+        or [one for one in struct_type.declared.methods if one.name == name]
+        or _own_without_object(struct_type, name)
+    )
+
+
+def _own_without_object(struct_type: Struct, name: str) -> Sequence[Die]:
+    """Return the enumerators and types of a class of C++: they hide members of base classes."""
+    die = struct_type.die
+    if die is None or not die.unit.is_cplusplus:
+        return ()
+    hiding = TYPES | {dw.TAG_ENUMERATOR}
+    return [one for one in own_members(die, name) if one.tag in hiding and one != die]
 
 
 def _is_in_objects(declared: Declared) -> bool:
     """Return whether every object has its own of what is declared (C++ [expr.ref])."""
-    return not declared[-1].is_static if isinstance(declared, list) else declared.has_this
+    if isinstance(declared, list):
+        return not declared[-1].is_static
+    return isinstance(declared, Method) and declared.has_this
 
 
 def _ambiguous(

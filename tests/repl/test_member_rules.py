@@ -102,6 +102,10 @@ struct F {
 namespace r { struct F { static int f(long) { return 4; } int g(long) { return 5; } }; }
 struct FromF : r::F {} ff;
 struct HasF { struct F : ::F { static int f(short) { return 6; } } f; } hf;
+struct Nums { int e = 95, T = 96; };
+struct HidesAll : Nums { enum { e = 97 }; struct T {}; } hidesall;
+struct Below : HidesAll {} below;
+struct Enums { enum { e = 98 }; }; struct Mixed : Nums, Enums {} mixed;
 int main() {
   DerT::Super *up = &der; n::Alias *a = &alias; cx::Own *o = &own; BoxOfInt *b = 0;
   One::T t = One::e;
@@ -118,6 +122,10 @@ RULES = """\
   hides.over ! {int (Hides * const, int)} <Hides::over(int)>
   hides.named = 10
   hides.One::named = 5
+  hidesall.e ! HidesAll::e
+  below.e ! HidesAll::e
+  below.Nums::e = 95
+  below.T ! There is no member named T.
 [class.member.lookup/5] otherwise it is what the base classes declare
   passes.x = 1
   passes.s = 6
@@ -133,6 +141,7 @@ RULES = """\
 [class.member.lookup/6] different declarations in base classes are ambiguous, static ones, too
   both.x = 'x' is ambiguous in type 'Both'
   both.Left::x = 11
+  mixed.e ! 'e' is ambiguous in type 'Mixed'
   both.Both::x ! 'x' is ambiguous in type 'Both'
   both.Both::Right::x = 12
   statics.t = 't' is ambiguous in type 'Statics'
