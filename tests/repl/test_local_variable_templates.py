@@ -76,7 +76,7 @@ def test_a_constant_has_the_arguments_of_the_only_symbol_with_its_contents(
     shown = [answer.partition("\n")[2].rstrip("\n") for answer in given]
     assert dict(zip(expected, shown, strict=True)) == expected
     several, unknown = answers(None, program, ["print geo::tau", "print one::same"])
-    before, _, names = several.rstrip("\n").partition(" It is a template here: ")
+    before, _, names = several.rstrip("\n").partition(" Instances of a template of that name: ")
     assert before.endswith('No symbol "tau" in namespace "geo".')
     assert sorted(names.split(", ")) == ["geo::tau<double>", "geo::tau<float>", "geo::tau<int>"]
     assert 'No symbol "same" in namespace "one".' in unknown
@@ -256,7 +256,7 @@ def test_a_template_of_the_own_file_hides_a_static_variable_of_another(
     commands = ["list main", "print pi<int>", "print pi", "print 'a.cpp'::pi", "print 'b.cpp'::pi"]
     given = answers(None, [str(tmp_path / "a"), "--pc", "main"], commands)
     shown = [answer.partition("\n")[2] for answer in given[1:]]
-    names = " It is a template here: pi<int>\n"
+    names = " Instances of a template of that name: pi<int>\n"
     assert shown == [
         "$1 = 3\n",
         'No symbol "pi" in current context.' + names,

@@ -133,6 +133,12 @@ def with_types(part: Part) -> Part | None:
     return evolve(part, exact=exact(text)) if has_values(text) else None
 
 
+def require_few_scopes(scopes: Sized) -> None:
+    """Raise `LimitExceeded` if a name is written in too many scopes."""
+    if len(scopes) > _MOST_SCOPES:
+        raise LimitExceeded(f"a name in more than {_MOST_SCOPES} scopes")
+
+
 def split_last(name: str) -> tuple[str, str]:
     """Split a qualified name at the last `::`."""
     *outer, last = _pieces(name) or [""]

@@ -143,7 +143,7 @@ class UnitDeclarations(UnitSearch):
         first = islice(reversed(names.items()), _MAX_INSTANCES)
         shown = [shown_name(name, one) for name, one in first]
         shown += ["…"] if len(names) > _MAX_INSTANCES else []
-        return f" It is a template here: {', '.join(shown)}"
+        return f" Instances of a template of that name: {', '.join(shown)}"
 
     @property
     def imports_spent(self) -> int:
