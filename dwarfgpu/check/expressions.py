@@ -91,6 +91,8 @@ class Checked:
     rest_bits: int | None = None
     """The bits from the result to the end of a value, or of pieces, in which it was moved."""
     references: tuple[Reference, ...] = ()
+    may_be_in_lds: bool = False
+    """Whether it may be the location of a variable in LDS as upstream clang writes it."""
     results: tuple[Known | None, ...] = ()
     """What is known of the result of an expression of call frame information, on each architecture
     that the file may be for."""
@@ -105,6 +107,7 @@ _OF_PARTS: Final = (Role("location"), Role("location", has_object=False), Role()
 """Roles in which the stack is empty at first, and a composite may be the result."""
 _OBJECTS: Final = frozenset({"push_object_address", "push_object_location"})
 """Operations that push the current object, also in DWARF 6."""
+_ADDRESSES: Final = ("addr", "addrx", "GNU_addr_index")
 _BRANCHES: Final = frozenset({"skip", "bra", "call2", "call4", "call_ref"})
 _OF_OTHER_TYPES: Final = _BRANCHES | {
     "const_type", "regval_type", "deref_type", "xderef_type", "convert", "reinterpret",
@@ -359,6 +362,7 @@ class ExpressionChecker:
             self._register_bits(expression, role),
             rest_bits(expression, self.architectures.all) if role.result == "location" else None,
             referred,
+            dialect.upstream_clang and "xderef" in names and not names.isdisjoint(_ADDRESSES),
             tuple(self._results_in_cfi(data, results)) if role.is_cfi else (),
         )
 

@@ -90,6 +90,11 @@ DETAILS: Final[Mapping[str, str]] = {
         "so that it is ill-formed for one in private memory or LDS, where `LLVM_offset` moves the "
         "location"
     ),
+    "upstream-lds-offset": (
+        "upstream clang's location of a variable in LDS, which has the offset 0 whatever the place "
+        "of the variable: another one of the kernel may be there. One that is declared by its "
+        "kernel, alone, and has all of the LDS that the kernel asks for, is at offset 0"
+    ),
     "unsupported-operation": "an operation that dwarfgpu does not evaluate",
     "padded-number": "a LEB128 number that takes more bytes than needed",
     "older-form": "a GNU encoding of an operation that has a standard encoding",

@@ -98,6 +98,9 @@ _EXPRESSIONS: Final = (
     Rule("upstream-virtual-base", "warning", "A.2.5.4.3.2",
          "the place of a virtual base class, in global memory alone",
          "use LLVM_offset instead of the final plus"),
+    Rule("upstream-lds-offset", "warning", "A.2.5.4.4.3", "a place in LDS that may be another's",
+         "compile with a compiler that describes LDS, as AMD's, or declare one array or structure "
+         "in LDS for each kernel"),
     Rule("unsupported-operation", "note", "A.2.5.4", "an operation that cannot be evaluated"),
     Rule("padded-number", "note", "A.2.5.4", "a LEB128 number that takes more bytes than needed"),
     Rule("older-form", "note", "A.2.5.4", "a GNU encoding of a standard operation"),

@@ -21,10 +21,12 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.expression_references import References
 from dwarfgpu.dwarf.scope.scope_entries import DATA
+from dwarfgpu.dwarf.scope.variable import variable_of
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.expr.decode import decode
+from dwarfgpu.expr.dialect.upstream_clang import unplaced
 
 
 @define(eq=False)
@@ -94,6 +96,8 @@ class UnitExpressions:
             )
         if checked.uses_lane and not self.has_inner_lanes:
             self._lacking(spec, self._functions.lanes(index))
+        if checked.may_be_in_lds and spec.number == dw.AT_LOCATION:
+            self._in_lds(index, spec, data, span)
         if checked.piece_bits is not None and spec.number == dw.AT_LOCATION:
             self._size(index, spec, data, "pieces", checked.piece_bits, span)
         if checked.value_bits is not None and spec.number == dw.AT_LOCATION:
@@ -139,6 +143,21 @@ class UnitExpressions:
             self.findings.report(
                 rule, message, index, spec.name, span, shown=shown, severity=severity
             )
+
+    def _in_lds(self, index: int, spec: CheckedValue, data: bytes, span: Range | None) -> None:
+        """Report the location of a variable in LDS that may be that of another one."""
+        from dwarfgpu.dwarf.lds_layout import is_unplaced  # few files have variables in LDS
+
+        try:
+            variable = variable_of(self.unit.die(index))
+            if variable is None or not is_unplaced(variable, data):
+                return
+        except DwarfGpuError as error:
+            self.findings.skip(error)
+            return
+        shown = partial(self.expressions.shown, data, self.unit.dialect, self.unit.format)
+        message = unplaced(variable.name)
+        self.findings.report("upstream-lds-offset", message, index, spec.name, span, shown=shown)
 
     def _lacking(self, spec: CheckedValue, functions: Iterable[LackingFunction]) -> None:
         for one in functions:

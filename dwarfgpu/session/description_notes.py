@@ -89,9 +89,9 @@ def _each_note(
     if unit.dialect.upstream_clang and any(
         has_zero_offset(program.instructions, unit) for program in programs
     ):
-        from dwarfgpu.session.lds_layout import is_alone_in_lds  # for variables in LDS only
+        from dwarfgpu.dwarf.lds_layout import is_alone_in_lds  # for variables in LDS only
 
-        if not is_alone_in_lds(variable, frame):
+        if not is_alone_in_lds(variable):
             yield unplaced(variable.name)
         if variable.kind == "global" and is_nameless(variable.die):
             from dwarfgpu.session.own_frame import note_on_nameless  # few are so
@@ -152,9 +152,9 @@ def _notes_on_vector_registers(
     register = session.architecture.register(number)
     memory = ""
     if is_in_private_memory(instructions):
-        from dwarfgpu.session.lds_layout import why_perhaps_in_lds  # few variables are so
+        from dwarfgpu.dwarf.lds_layout import why_perhaps_in_lds  # few variables are so
 
-        if why_perhaps_in_lds(frame) is not None:
+        if why_perhaps_in_lds(frame.subprograms.outermost) is not None:
             return ()  # the error has the text
         memory = ", in private memory"
     return (

@@ -360,9 +360,9 @@ def _require_private(variable: Variable, described: Instructions, frame: Subprog
     instead of private memory."""
     if not is_in_private_memory(described):
         return
-    from dwarfgpu.session.lds_layout import why_perhaps_in_lds  # few variables are so
+    from dwarfgpu.dwarf.lds_layout import why_perhaps_in_lds  # few variables are so
 
-    why = why_perhaps_in_lds(frame)
+    why = why_perhaps_in_lds(frame.subprograms.outermost)
     if why is None:
         return
     number, displacement = described[0].operands

@@ -66,7 +66,7 @@ def test_every_rule_is_broken_by_some_test() -> None:
         "bad-reference", "dangling-reference", "unknown-augmentation",
         "wrong-layout", "wrong-class", "newer-form", "outside-table", "value-short-of-type",
         "value-exceeds-type", "repeated-attribute", "unbalanced-entries", "table-header",
-        "type-signature", "no-frame-base", "few-lanes",
+        "type-signature", "no-frame-base", "few-lanes", "upstream-lds-offset",
         "call-outside-function", "lost-section", "repeated-string",
         "range-outside-parent", "wrong-sibling", "wrong-index", "overlapping-units",
             "overlapping-code", "shared-place", "missing-attribute", "early-end",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command import FIXTURES, run
+from tests.cli.command import FIXTURES, run, run_json
 
 DATA = FIXTURES / "hip/data.gfx942.O0.v5.co"
 PC = 0x2660
@@ -91,3 +93,54 @@ def test_a_run_says_what_its_values_assume() -> None:
     assert [note for note in done.notes if "offset 0 for every LDS variable" in note]
     assert "pool[1]: <unavailable> in lane 0" in done.out
     assert "local#0x4: nothing has written it" in done.out
+
+
+NOTE = (
+    "upstream clang writes the offset 0 for every LDS variable: in a kernel with several of them, "
+)
+ALONE = FIXTURES / "opencl/kernels.gfx942.O0.v5.co"
+"""Its kernel `lds` declares one variable in LDS, of the size of its LDS."""
+
+
+def test_check_reports_a_variable_that_another_one_may_be_at() -> None:
+    done = run("check", DATA, "--only", "upstream-lds-offset")
+    assert done.status == 1
+    found = [line for line in done.lines if "[upstream-lds-offset, A.2.5.4.4.3]" in line]
+    assert [line.partition(NOTE)[2].split()[0] for line in found] == ["pool", "tile"]
+    assert run("check", ALONE, "--only", "upstream-lds-offset").status == 0
+    assert "upstream-lds-offset" not in run("check", DATA, "--dialect", "amd", "--all").out
+
+
+def test_where_notes_a_variable_that_another_one_may_be_at() -> None:
+    assert (
+        f"  note: {NOTE}tile may have the place and the value of another one"
+        in run("where", DATA, "tile").out
+    )
+    listed = run("where", DATA, "--all").lines
+    assert sum(line.startswith(f"  note: {NOTE}") for line in listed) == 2
+    variables = run_json("where", DATA, "tile", "out").json["variables"]
+    assert [variable.get("note", "").startswith(NOTE) for variable in variables] == [
+        variable["name"] == "tile" for variable in variables
+    ]
+    assert "note:" not in run("where", ALONE, "--all").out
+
+
+def test_two_variables_of_a_kernel_are_not_alone(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """The second one is dropped from LDS; the description of neither says it."""
+    source = tmp_path / "two.cl"
+    source.write_text(
+        "__kernel void k(__global int *o, int t) {\n"
+        "  __local int first[64];\n  __local int second[64];\n"
+        "  first[t] = second[t] = t;\n  o[t] = first[63 - t] + second[t];\n}\n",
+        "utf-8",
+    )
+    file = tmp_path / "two.co"
+    target = ("-target", "amdgcn-amd-amdhsa", "-mcpu=gfx942", "-nogpulib", "-g", "-O0")
+    language = ("-x", "cl", "-cl-std=CL2.0")
+    subprocess.run([tool("clang-19"), *language, *target, source, "-o", file], check=True)
+    listed = run("where", file, "--all").lines
+    assert f"  note: {NOTE}first, second may have the place and the value of another one" in listed
+    found = run("check", file, "--only", "upstream-lds-offset").out
+    assert found.count("[upstream-lds-offset, ") == 2

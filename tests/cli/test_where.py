@@ -61,7 +61,7 @@ def test_every_fixture(path: Path) -> None:
     assert not any("lines" in entry for variable in variables for entry in variable["entries"])
     text = run("where", "--all", path)
     assert text.status == 0 and text.err == ""
-    listed = [line for line in text.lines if line.startswith("  ")]
+    listed = [line for line in text.lines if line[:2] == "  " and line[:8] != "  note: "]
     names = [variable["qualified_name"] for variable in variables]
     assert len(listed) == len(names)
     assert all(

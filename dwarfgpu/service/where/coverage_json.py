@@ -16,7 +16,9 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.address_class import storage_of
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import ConstValue, ExprLoc
+from dwarfgpu.expr.dialect.upstream_clang import unplaced
 from dwarfgpu.service.error_text import error_json
+from dwarfgpu.service.where.coverages import may_be_unplaced
 from dwarfgpu.service.where.totals import (
     SCHEMA,
     Total,
@@ -136,6 +138,7 @@ def variable_json(
         "type": typed,
         "line": line,
         **({} if storage is None else {"storage": storage}),
+        **({"note": unplaced(variable.name)} if may_be_unplaced(coverage) else {}),
         "function": functions[0].qualified_name if functions else None,
         "inlined": [
             {"function": function.qualified_name, "call_line": function.call_line}

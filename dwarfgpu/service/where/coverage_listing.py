@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Final, get_args
 
 from dwarfgpu.arch.model import Architecture
@@ -12,8 +13,9 @@ from dwarfgpu.dwarf.coverage.coverage import Allowance, CodeScope, Coverage
 from dwarfgpu.dwarf.coverage.unit_groups import Group, UnitGroups
 from dwarfgpu.dwarf.scope.variable import Variable, VariableKind
 from dwarfgpu.errors import counted, shortened
+from dwarfgpu.expr.dialect.upstream_clang import unplaced
 from dwarfgpu.service.error_text import error_line, one_line
-from dwarfgpu.service.where.coverages import amount, heading
+from dwarfgpu.service.where.coverages import amount, heading, may_be_unplaced
 from dwarfgpu.service.where.totals import Total, architecture_of, found_while_listed, problem_lines
 from dwarfgpu.view.coverage_text import (
     Cells,
@@ -41,6 +43,8 @@ _NAME_COLUMNS: Final = 24
 """Of a name in the list of all variables."""
 _MAX_LINES: Final = 50_000
 """Maximum number of variables below one heading."""
+_MAX_NOTED: Final = 4
+"""Maximum number of variables that a note names."""
 _KINDS: Final = {kind: f"{kind:<9}" for kind in get_args(VariableKind)}
 
 
@@ -128,6 +132,8 @@ class CoverageListing:
                 yield one_line(f"    {text}")
         if not coverage.descriptions and not coverage.scope:
             yield one_line(f"  {undescribed(coverage.variable, (self.file,))}")
+        if may_be_unplaced(coverage):
+            yield one_line(f"  note: {unplaced(coverage.variable.name)}")
         if coverage.code_scope is not None:
             drawn = bar(coverage, bar_width(self.columns), self.cells)
             yield one_line(f"  {drawn} {amount(coverage)}")
@@ -157,7 +163,7 @@ class CoverageListing:
         self, group: Group, part: list[tuple[Variable, CodeScope | None]], is_continued: bool
     ) -> Iterator[str]:
         """Yield a heading with the totals of some variables of a group, and a line for each."""
-        total, lines = Total(), list[str]()
+        total, lines, in_lds = Total(), list[str](), dict[str, None]()
         width = max(self.columns - 56, 10)
         # Most variables are described nowhere or everywhere.
         nothing = f"{percent(0, 1):>6} {self.cells.empty * width}"
@@ -204,6 +210,8 @@ class CoverageListing:
             text = f"{head}{measured}{around}"
             if problem is not None:
                 text += f"  {error_line(problem)}"
+            elif may_be_unplaced(coverage):
+                in_lds[variable.name] = None
             lines.append(text)
         continued = ", continued" if is_continued else ""
         if group.code_scope is None:
@@ -216,6 +224,9 @@ class CoverageListing:
             yield one_line(f"{name}: {code}: {total.text()}")
         if lines:
             yield "\n".join(lines)
+        if in_lds:
+            names = [*islice(in_lds, _MAX_NOTED), *(["…"] if len(in_lds) > _MAX_NOTED else [])]
+            yield one_line(f"  note: {unplaced(', '.join(names))}")
         self.total.join(total)
 
     def totals(self, minimum: Fraction | None) -> Iterator[str]:

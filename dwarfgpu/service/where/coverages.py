@@ -21,6 +21,7 @@ from dwarfgpu.dwarf.scope.parameters import is_called
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.address_class import storage_of
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.expr.context import ExprLoc
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.view.coverage_text import (
     function_text,
@@ -29,6 +30,8 @@ from dwarfgpu.view.coverage_text import (
 )
 
 _MAX_LISTED: Final = 4
+_XDEREF: Final = b"\x18"
+"""DW_OP_xderef, which is in every location in LDS that upstream clang writes."""
 _OTHER_SCOPE: Final = pattern(r"\w+\.\w+|\w+:\w+")
 """A variable after its function as in other languages: `nest.t`."""
 _PART: Final = pattern(r"[*&(\s]*(?P<name>\w+)\s*(?:\.|->|\[)")
@@ -78,6 +81,19 @@ def amount(coverage: Coverage) -> str:
     kinds = {description.extent.completeness for description in coverage.descriptions}
     certainly = "" if "partly" in kinds else "perhaps "
     return f"{text}, {part} of them {certainly}in part"
+
+
+def may_be_unplaced(coverage: Coverage) -> bool:
+    """Return whether upstream clang describes a variable where another one may be, in LDS."""
+    location, variable = coverage.location, coverage.variable
+    if not isinstance(location, ExprLoc) or _XDEREF not in location.expression:
+        return False
+    from dwarfgpu.dwarf.lds_layout import is_unplaced  # few files have variables in LDS
+
+    try:
+        return is_unplaced(variable, location.expression)
+    except DwarfGpuError:
+        return False  # what cannot be read is a problem of the coverage
 
 
 def described(
