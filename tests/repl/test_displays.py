@@ -71,3 +71,13 @@ def test_variables_of_a_block() -> None:
     assert numbers() == ["1:", "2:", "3:", "4:"]
     assert numbers(moves[70]) == ["2:", "4:"]
     assert numbers(moves[70], moves[72]) == ["1:", "2:", "3:", "4:"]
+
+
+def test_an_assignment_is_made_whenever_it_is_shown() -> None:
+    """Where the display is created it is made once."""
+    commands = ("frame 1", "set $v = 0", "display $v = $v + 1", "display n = 7", "display")
+    assert shown(*CORE, commands=commands) == ["1: $v = $v + 1 = 2", "2: n = 7 = 7"]
+    options = ("--batch", "-ex", "frame 1", "-ex", "display $v = unknown")
+    done = run("debug", *CORE, *options, "-ex", "info display")
+    assert done.err.endswith('No symbol "unknown" in current context.\n')
+    assert "There are no auto-display expressions now." in done.out

@@ -22,7 +22,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.answer import machine_interface
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.machine.examine_format import SIZES, Format, format_and_rest
-from dwarfgpu.service.value.expression_answer import value_record
+from dwarfgpu.service.value.expression_answer import READ_ONLY, value_record
 from dwarfgpu.service.value.expression_block import block_of, frame_in_block, named_variables
 from dwarfgpu.service.value.value_history import (
     convenience_integer,
@@ -194,7 +194,13 @@ def _block_of(shell: Shell, text: str) -> Die | None:
     """Return the innermost block or function whose variables an expression uses."""
     options = options_of(shell.session, shell.values, writes=False)
     try:
-        language.evaluate(text, shell.session, options)
+        try:
+            language.evaluate(text, shell.session, options)
+        except UsageError as error:
+            if error.message != READ_ONLY:
+                raise
+            # It assigns whenever it is shown, and not twice at first.
+            language.type_of(text, shell.session, options_of(shell.session, shell.values))
     except UsageError as error:
         if error.message != _NO_REGISTERS:  # there are some when the program runs
             raise
