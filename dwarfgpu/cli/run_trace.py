@@ -60,7 +60,8 @@ def trace_of(
 def _lines(traced: TracedInstruction, lane: int | None) -> Iterator[str]:
     entry = traced.entry
     if traced.source_line is not None:
-        yield f"{traced.source_line}  {(traced.source or '').strip()}".rstrip()
+        line = traced.source_line
+        yield f"{line.file.shown_name}:{line.line}  {(traced.source or '').strip()}".rstrip()
     changes = [
         f"{register.name} = {value}"
         for register in entry.registers
@@ -93,7 +94,7 @@ def _value(lanes: Sequence[int] | None, values: Sequence[int], lane: int | None)
 
 
 def _record(traced: TracedInstruction, lane: int | None) -> JsonObject:
-    entry = traced.entry
+    entry, line = traced.entry, traced.source_line
     registers: list[Plain] = []
     for register in entry.registers:
         lanes, values = _of_lane(register.lanes, register.values, lane)
@@ -125,7 +126,7 @@ def _record(traced: TracedInstruction, lane: int | None) -> JsonObject:
         "wave": entry.wave,
         "pc": entry.pc,
         "instruction": entry.text,
-        "source_line": traced.source_line,
+        "source_line": None if line is None else f"{line.file.path}:{line.line}",
         "source": traced.source,
         "registers": registers,
         "memory": memory,

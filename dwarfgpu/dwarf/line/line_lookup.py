@@ -48,7 +48,16 @@ class SourceLine:
     """With addresses of the file."""
 
     def __str__(self) -> str:
-        position = f"{self.file.path}:{self.line}"
+        """Return `FILE:LINE:COLUMN`, the file by the name that GDB shows."""
+        return self._in(self.file.shown_name)
+
+    @property
+    def with_path(self) -> str:
+        """`FILE:LINE:COLUMN`, the file by its path: for programs."""
+        return self._in(self.file.path)
+
+    def _in(self, file: str) -> str:
+        position = f"{file}:{self.line}"
         return f"{position}:{self.column}" if self.column else position
 
 

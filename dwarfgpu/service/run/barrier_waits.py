@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dwarfgpu.base.json_reader import Json
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.line.line_lookup import LineLookup
+from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
 from dwarfgpu.errors import DwarfGpuError, plural
 from dwarfgpu.machine.run_control import WavesAtBarrier
 
@@ -19,8 +19,7 @@ class BarrierPosition:
     waves: tuple[int, ...]
     state: str
     pc: int
-    source: str | None
-    """`FILE:LINE:COLUMN`."""
+    source: SourceLine | None
 
     @property
     def record(self) -> dict[str, Json]:
@@ -29,7 +28,7 @@ class BarrierPosition:
             "waves": list[Json](self.waves),
             "state": self.state,
             "pc": self.pc,
-            "source": self.source,
+            "source": None if self.source is None else self.source.with_path,
         }
 
 
@@ -49,12 +48,12 @@ def barrier_lines(positions: Iterable[BarrierPosition]) -> Iterator[str]:
     from dwarfgpu.view.number_runs import runs_text  # most runs have no deadlock
 
     for position in positions:
-        where = f"{position.pc:#x}" if position.source is None else position.source
+        where = f"{position.pc:#x}" if position.source is None else str(position.source)
         waves = f"{plural(len(position.waves), 'wave')} {runs_text(position.waves)}"
         yield f"{waves}: {position.state}, {where}"
 
 
-def source_of(code_objects: Iterable[CodeObject], pc: int) -> str | None:
+def source_of(code_objects: Iterable[CodeObject], pc: int) -> SourceLine | None:
     """Return the source line of an instruction; None if no line table contains it."""
     for code_object in code_objects:
         try:
@@ -62,5 +61,5 @@ def source_of(code_objects: Iterable[CodeObject], pc: int) -> str | None:
         except DwarfGpuError:
             continue
         if line is not None:
-            return str(line)
+            return line
     return None

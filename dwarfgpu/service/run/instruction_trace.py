@@ -22,8 +22,8 @@ class TracedInstruction:
     """An instruction that was executed."""
 
     entry: TraceEntry
-    source_line: str | None
-    """`FILE:LINE`, if it differs from that of the wave's previous instruction."""
+    source_line: SourceLine | None
+    """If it differs from that of the wave's previous instruction."""
     source: str | None
     """The text of that line; None where the file is missing."""
 
@@ -53,8 +53,8 @@ class RunTrace:
         limits = listed[0].file.limits if listed else DEFAULT_FILE_LIMITS
         self._texts = SourceText(limits)
         self._show, self._most, self._wave = show, most, wave
-        self._source_lines: dict[int, str | None] = {}
-        """The line of each wave's last instruction."""
+        self._last_lines: dict[int, tuple[str, int]] = {}
+        """The file and the line of each wave's last instruction."""
         self._machines: list[tuple[Observed, tuple[Observer, ...]]] = []
         """Each with its other observers."""
         self.count = 0
@@ -77,13 +77,13 @@ class RunTrace:
             for machine, observers in self._machines:
                 machine.observe(*observers)  # the rest runs at full speed
         line = self._line(entry.pc)
-        source_line = None if line is None else f"{line.file.path}:{line.line}"
-        if line is None or self._source_lines.get(entry.wave) == source_line:
+        key = None if line is None else (line.file.path, line.line)
+        if line is None or self._last_lines.get(entry.wave) == key:
             self._show(TracedInstruction(entry, None, None))
         else:
-            self._show(TracedInstruction(entry, source_line, self._texts.line(line)))
-        if source_line is not None:
-            self._source_lines[entry.wave] = source_line
+            self._show(TracedInstruction(entry, line, self._texts.line(line)))
+        if key is not None:
+            self._last_lines[entry.wave] = key
 
     def _line(self, pc: int) -> SourceLine | None:
         for lines in self._lines:

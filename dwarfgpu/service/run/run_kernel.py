@@ -14,6 +14,7 @@ from dwarfgpu.base.npy import NUMBER_CODES, Npy
 from dwarfgpu.base.npy_fields import structure
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.line.line_lookup import SourceLine
 from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.machine.code_object_memory import LoadedSegment
@@ -57,8 +58,7 @@ class StopPosition:
     """At fault, or in which the wave is at a breakpoint whose condition holds."""
     pc: int
     instruction: str | None
-    source: str | None
-    """`FILE:LINE`."""
+    source: SourceLine | None
     is_inserted: bool = False
     """A breakpoint of the user, not one of the program."""
     barrier: tuple[BarrierPosition, ...] = ()

@@ -240,7 +240,7 @@ def ending_record(ending: Ending) -> dict[str, Json]:
             "lanes": list[Json](stop.lanes),
             "pc": stop.pc,
             "instruction": stop.instruction,
-            "source": stop.source,
+            "source": None if stop.source is None else stop.source.with_path,
             "barrier": [position.record for position in stop.barrier],
         }
     return {"waves": ending.waves, "instructions": ending.instructions, "stop": position}
