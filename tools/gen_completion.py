@@ -20,23 +20,31 @@ from dwarfgpu.cli.main import COMMANDS, configure_command
 FOLDER = Path(__file__).resolve().parent.parent / "dwarfgpu/data/completion"
 REQUESTS = ("B", "PP", "SH", "SS", "TP")
 """The requests of roff that argparse-manpage writes; any other line is text."""
-VALUED_OF_ZSH = re.compile(r'^( *"\*?--[\w-]+)(\[(?:[^\]\\]|\\.)*\]:)', re.MULTILINE)
-"""A long option with a value in zsh's file: `=` says that the value may follow it, too."""
+VALUED_OF_ZSH = re.compile(
+    r'^( *(?:"\*?--[\w-]+|(?:"\*")?\{[\w,-]+\}"))(\[(?:[^\]\\]|\\.)*\]:)', re.MULTILINE
+)
+"""An option with a value in zsh's file, perhaps with several spellings: `=` says that the value may
+follow it, too."""
 JOINED_IN_BASH = """\
-# bash makes three words of --option=VALUE
+# bash makes three words of --option=VALUE, or one if COMP_WORDBREAKS lacks the sign
 _dwarfgpu() {
-  local words=() current=0 index word
+  local words=() current=0 index word joined=""
   for index in "${!COMP_WORDS[@]}"; do
     word="${COMP_WORDS[index]}"
     if [[ "$word" == "=" && "${words[${#words[@]}-1]}" == --* ]]; then
       (( index == COMP_CWORD )) || continue
       word=""
+    elif [[ "$COMP_WORDBREAKS" != *=* && "$word" == --*=* ]]; then
+      words+=("${word%%=*}")
+      (( index == COMP_CWORD )) && joined="${word%%=*}="
+      word="${word#*=}"
     fi
     words+=("$word")
     (( index > COMP_CWORD )) || current=$(( ${#words[@]} - 1 ))
   done
   local COMP_WORDS=("${words[@]}") COMP_CWORD=$current
   _shtab_dwarfgpu
+  [[ -z "$joined" ]] || COMPREPLY=("${COMPREPLY[@]/#/$joined}")
 }
 
 """

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -137,17 +138,27 @@ def test_zsh_completes_values_behind_signs() -> None:
     ]
     assert len(valued) > 20
     assert all(re.match(r' *"\*?--[\w-]+=\[', line) for line in valued), STALE
+    valued = [line for line in lines if re.match(r' *("\*")?\{[\w,-]+\}"', line) and "]:" in line]
+    assert len(valued) > 8
+    assert all('}"=[' in line for line in valued), STALE
 
 
 def test_shells_complete_values_behind_signs(tmp_path: Path) -> None:
     pexpect = pytest.importorskip("pexpect")
     (tmp_path / "bash").write_text(printed("bash"))
     (tmp_path / "_dwarfgpu").write_text(printed("zsh"))
-    begun = {
-        "bash": (["--norc", "--noprofile", "-i"], "source ./bash"),
-        "zsh": (["-f", "-i"], "fpath=($PWD $fpath); autoload -U compinit; compinit -u -d ./dump"),
+    (tmp_path / "sub").mkdir()
+    bash = ["--norc", "--noprofile", "-i"]
+    begun = [
+        ("bash", bash, "source ./bash"),
+        ("bash", bash, "source ./bash; COMP_WORDBREAKS=${COMP_WORDBREAKS//=}"),
+        ("zsh", ["-f", "-i"], "fpath=($PWD $fpath); autoload -U compinit; compinit -u -d ./dump"),
+    ]
+    typed = {
+        "disas --color=al\t --arrows=n\t": "(disas)(--color=always)(--arrows=never)",
+        "debug --cd=su\t": "(debug)(--cd=sub",
     }
-    for name, (options, start) in begun.items():
+    for (name, options, start), (line, words) in product(begun, typed.items()):
         shell = shutil.which(name)
         if shell is None:
             continue
@@ -156,10 +167,10 @@ def test_shells_complete_values_behind_signs(tmp_path: Path) -> None:
             shell, options, cwd=str(tmp_path), env=environment, encoding="utf-8", timeout=200
         )
         child.sendline(f"{start}; dwarfgpu() {{ printf '(%s)' \"$@\"; exit; }}")
-        child.sendline("dwarfgpu disas --color=al\t --arrows=n\t")
+        child.sendline(f"dwarfgpu {line}")
         shown = child.read()
         child.close()
-        assert "(disas)(--color=always)(--arrows=never)" in shown, name
+        assert words in shown, (name, start, line)
 
 
 def test_bash_completes_below_a_folder_with_a_blank(tmp_path: Path) -> None:

@@ -524,20 +524,25 @@ _shtab_dwarfgpu() {
   return 0
 }
 
-# bash makes three words of --option=VALUE
+# bash makes three words of --option=VALUE, or one if COMP_WORDBREAKS lacks the sign
 _dwarfgpu() {
-  local words=() current=0 index word
+  local words=() current=0 index word joined=""
   for index in "${!COMP_WORDS[@]}"; do
     word="${COMP_WORDS[index]}"
     if [[ "$word" == "=" && "${words[${#words[@]}-1]}" == --* ]]; then
       (( index == COMP_CWORD )) || continue
       word=""
+    elif [[ "$COMP_WORDBREAKS" != *=* && "$word" == --*=* ]]; then
+      words+=("${word%%=*}")
+      (( index == COMP_CWORD )) && joined="${word%%=*}="
+      word="${word#*=}"
     fi
     words+=("$word")
     (( index > COMP_CWORD )) || current=$(( ${#words[@]} - 1 ))
   done
   local COMP_WORDS=("${words[@]}") COMP_CWORD=$current
   _shtab_dwarfgpu
+  [[ -z "$joined" ]] || COMPREPLY=("${COMPREPLY[@]/#/$joined}")
 }
 
 complete -o bashdefault -F _dwarfgpu dwarfgpu
