@@ -79,8 +79,7 @@ def _require_files(words: Sequence[str]) -> None:
     """Raise `UsageError` if a word behind a single file is not meant as one, but as a place in
     it."""
     for word in words_behind_file(words):
-        if word != words[0]:
-            raise UsageError(f"{shortened(word)} is not a file; give a place in one with --pc")
+        raise UsageError(f"{shortened(word)} is not a file; give a place in one with --pc")
 
 
 def show(file: ObjectFile, args: argparse.Namespace) -> int:

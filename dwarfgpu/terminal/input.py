@@ -111,10 +111,15 @@ def names_a_file(word: str) -> bool:
 
 
 def words_behind_file(words: Sequence[str]) -> list[str]:
-    """Return the words behind a single file that are not meant as files, perhaps names in it; none
-    if several are: then a word is reported as a file that cannot be read."""
-    unlike_files = [word for word in words if not names_a_file(word)]
-    return unlike_files if len(words) - len(unlike_files) < 2 else []
+    """Return the words behind a single file that are not meant as files, perhaps names in it.
+
+    None where the first word is no file, or a folder, or where another file follows: then each word
+    is one, and reported if it cannot be read.
+    """
+    if not words or not names_a_file(words[0]) or os.path.isdir(words[0]):
+        return []
+    behind = [word for word in words[1:] if word != words[0]]
+    return [] if any(map(names_a_file, behind)) else behind
 
 
 def is_named_as_file(word: str) -> bool:

@@ -168,3 +168,18 @@ def test_a_missing_file_without_an_ending(command: tuple[str, ...]) -> None:
     lines = run(*command, files[0], "nosuch", files[1], "--json-lines").out.splitlines()
     assert [json.loads(line).get("status") for line in lines] == [0, 2, 0, None]
     assert "nosuch is not a file" in run(*command, files[0], "nosuch").error
+
+
+@pytest.mark.parametrize("command", [("where", "--all"), ("frames",)], ids=" ".join)
+def test_a_word_that_cannot_be_a_name_is_a_file(command: tuple[str, ...], tmp_path: Path) -> None:
+    """Before the file, behind a folder, beside a second file; a file named again is none."""
+    (tmp_path / "one.co").write_bytes(NEST.read_bytes())
+    for words in (("nosuch", NEST), (tmp_path, "nosuch"), (NEST, DATA, "nosuch")):
+        done = run(*command, *words)
+        assert done.status == 2
+        assert "dwarfgpu: nosuch cannot be read: No such file or directory\n" in done.err
+        assert done.lines[-1].endswith("1 cannot be read")
+    for words in ((NEST, "nosuch"), (NEST, NEST, "nosuch")):
+        done = run(*command, *words)
+        assert (done.status, done.out) == (2, "")
+        assert "nosuch is not a file" in done.err
