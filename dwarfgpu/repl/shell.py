@@ -137,6 +137,8 @@ class Shell:
         """The source file that was looked for last, if its text is missing: GDB says so once."""
         self.last_shown: FramePosition | None = None
         """Where the last frame was that had a line."""
+        self.default_shown: FramePosition | None = None
+        """The default line, if a line without a file meant its file."""
         self.searched = ""
         """The regular expression of the last search."""
         self.last_backtrace: LastBacktrace | None = None

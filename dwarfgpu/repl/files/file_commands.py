@@ -53,7 +53,7 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
     shell.session = shell.as_assumed(opened.session)
     shell.machine = evolve(shell.machine, opener=opened.machine.opener)
     shell.know_threads(opened.machine.threads)  # those that had ended are back
-    shell.listed = shell.last_shown = None
+    shell.listed = shell.last_shown = shell.default_shown = None
     names = ", ".join(code_object.name for code_object in shell.session.code_objects)
     if not argument:
         yield Output("No executable file now." if not names else f"Back to {names}.", {})

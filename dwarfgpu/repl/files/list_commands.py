@@ -11,6 +11,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, SeveralLines, UsageError
 from dwarfgpu.language.address_symbols import symbolizer
+from dwarfgpu.language.explicit_location import LINE
 from dwarfgpu.language.function_locations import CodeLocation
 from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
@@ -357,7 +358,7 @@ def info_line(shell: Shell, argument: str) -> Iterator[Part]:
 def _located(shell: Shell, text: str) -> tuple[CodeLocation, ...]:
     """Return `listed_locations`, or else the variables that only symbol tables have."""
     try:
-        return listed_locations(shell, text, position_of_lines(shell))
+        return listed_locations(shell, text, position_of_lines(shell, text))
     except LinespecNotFound:
         from dwarfgpu.language.symbol_locations import locations_of_data  # for names alone
 
@@ -490,13 +491,18 @@ def default_position(shell: Shell) -> FramePosition | None:
     return position_in_file(position.source, line, is_start=True)
 
 
-def position_of_lines(shell: Shell) -> FramePosition | None:
+def position_of_lines(shell: Shell, text: str) -> FramePosition | None:
     """Return the location that determines the file of a line without a file, as in GDB: the frame
     in focus, else what was listed last (not what "info line" named), else what was shown last, else
-    the default."""
+    the default, whose file is the current one if the text is such a line."""
     frame, listed = default_or_frame(shell), shell.listed
-    if frame is not None or listed is None or not listed.first:
-        return frame or _shown_or_default(shell)
+    if frame is not None:
+        return frame
+    if listed is None or not listed.first:
+        position = _shown_or_default(shell)
+        if LINE.fullmatch(text):
+            shell.default_shown = position
+        return position
     return position_in_file(listed.position.source, listed.next, is_start=True)
 
 

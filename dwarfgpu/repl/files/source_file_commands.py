@@ -91,13 +91,14 @@ def _with_entries(unit: LineUnit) -> LineUnit:
 
 
 def _current(shell: Shell) -> FramePosition | None:
-    """Return the file listed last, else that of the frame in focus, else that shown last."""
+    """Return the file listed last, else that of the frame in focus, else that shown last,
+    else the default one that a line without a file meant."""
     if shell.listed is not None and shell.listed.first:
         return shell.listed.position
     position = default_or_frame(shell)
     if position is None:
         note_unreadable_line(shell, shell.session)
-    return position or shell.last_shown
+    return position or shell.last_shown or shell.default_shown
 
 
 @command("info sources", topic="files", complete=completion.with_options(_PATH_PARTS))

@@ -234,7 +234,7 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     if not argument:
         raise UsageError("requires an argument (function, line or *addr) to define a scope")
     session = shell.session
-    around = position_of_lines(shell)
+    around = position_of_lines(shell, argument)
     listed = shell.listed
     if listed is not None and listed.first and listed.frame == default_or_frame(shell):
         around = position_in_file(listed.position.source, listed.next, is_start=True)

@@ -82,7 +82,7 @@ def _around(shell: Shell, session: Session, text: str) -> FramePosition | None:
         around = frame
     elif session.pc is not None:
         around = frame_position(session, frame_pc(session))
-    return around or position_of_lines(shell)
+    return around or position_of_lines(shell, text)
 
 
 def in_code_that_runs(shell: Shell) -> Session:
