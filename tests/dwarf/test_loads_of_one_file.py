@@ -11,7 +11,8 @@ import pytest
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.names.function_names import name_in_frames
+from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.function_names import full_function_name, name_in_frames
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, file_of, unit
 from tests.work import calls_of
@@ -132,21 +133,27 @@ def _parameters(count: int) -> bytes:
     return file_of(head + parameters + b"\0\4int\0\4\5\0", shapes, _text(1))
 
 
-def test_each_more_load_names_a_function_as_quickly() -> None:
+@pytest.mark.parametrize(
+    ("name_of", "name"), [(name_in_frames, "f00000"), (full_function_name, "f00000({})")]
+)
+def test_each_more_load_names_a_function_as_quickly(
+    name_of: Callable[[Die], str | None], name: str
+) -> None:
     """However many parameters it has."""
 
-    def name_all(file: ObjectFile, loads: int) -> None:
+    def name_all(file: ObjectFile, loads: int, name: str) -> None:
         kept = [CodeObject.of(file, BIAS + number * 0x1000) for number in range(loads)]
         for load in kept:
             function = load.scopes.subprogram_at(load.load_address + 0x1000)
             assert function is not None
-            assert name_in_frames(function.die) == "f00000"
+            assert name_of(function.die) == name
 
     each = []
     for count in (1, 100):
         file = ObjectFile("made.co", _parameters(count))
-        name_all(file, 1)
-        few, many = (calls_of(partial(name_all, file, loads)) for loads in (10, 20))
+        shown = name.format(", ".join(["int"] * count))
+        name_all(file, 1, shown)
+        few, many = (calls_of(partial(name_all, file, loads, shown)) for loads in (10, 20))
         each.append((many - few) / 10)
     assert each[1] < 1.05 * each[0], each
 

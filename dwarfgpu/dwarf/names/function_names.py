@@ -8,7 +8,7 @@ with what contains it: `m::p`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Final
 
 from dwarfgpu.base.kept_answers import KeptAnswers
@@ -45,10 +45,33 @@ _MOST_NAMES: Final = 10_000
 """Of a unit: the threads of a listing are mostly in few functions."""
 
 
-class _NamesInFrames(KeptAnswers[int, str]):
-    """The names of functions of a unit as frames show them, by the offsets of their entries."""
+class _Names(KeptAnswers[tuple[Callable[[Die], str | None], int], str]):
+    """The names of functions of a unit, by what finds them and the offsets of their entries."""
 
     __slots__ = ("__weakref__",)
+
+
+@kept_with(first)
+def _names_of(unit: CompilationUnit) -> _Names:
+    """Return the names in a unit, for all loads of its file."""
+    key = "names of functions", unit.section, unit.offset
+    return unit.sections.for_all_loads.once(key, lambda: _Names(_MOST_NAMES))
+
+
+def _once(find: Callable[[Die], str | None]) -> Callable[[Die], str | None]:
+    """Return what finds the name of a function once for all loads of its file."""
+
+    @wraps(find)
+    def name_of(die: Die) -> str | None:
+        names, question = _names_of(die.unit), (find, die.offset)
+        name = names.get(question)
+        if name is None:
+            name = find(die)
+            if name is not None and not die.unit.info.main.has_noted:  # each load must note it
+                names[question] = name
+        return name
+
+    return name_of
 
 
 def function_name(die: Die, symbol: str) -> str | None:
@@ -64,6 +87,7 @@ def function_name(die: Die, symbol: str) -> str | None:
         return None
 
 
+@_once
 def full_function_name(die: Die) -> str | None:
     """Return the name of a function, in C++ with its parameters, as GDB shows it: from its linkage
     name, else from the entries. Without parameters if they are not fully known. Thunks and
@@ -95,6 +119,7 @@ def resolved_function_name(die: Die) -> str | None:
     return function_name(die, die.linkage_name or die.name or "")
 
 
+@_once
 def name_in_frames(die: Die) -> str | None:
     """Return the name of a function as a frame shows it: `ns::Box<long>::get`.
 
@@ -102,23 +127,6 @@ def name_in_frames(die: Die) -> str | None:
     lambdas, of classes in functions, nor types of functions among arguments of templates, so that
     those names keep them: `f(int)::Local::m(int)`, `run(std::function<int (int)>)`.
     """
-    names = _names_in_frames(die.unit)
-    name = names.get(die.offset)
-    if name is None:
-        name = _name_in_frames(die)
-        if name is not None and not die.unit.info.main.has_noted:  # each load must note it
-            names[die.offset] = name
-    return name
-
-
-@kept_with(first)
-def _names_in_frames(unit: CompilationUnit) -> _NamesInFrames:
-    """Return the names in a unit, for all loads of its file."""
-    key = "names in frames", unit.section, unit.offset
-    return unit.sections.for_all_loads.once(key, lambda: _NamesInFrames(_MOST_NAMES))
-
-
-def _name_in_frames(die: Die) -> str | None:
     bare = bare_name(die)
     if bare is not None and die.unit.language in dw.ADA:
         from dwarfgpu.dwarf.names.ada_names import ada_function  # few programs are of Ada
