@@ -13,6 +13,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import full_function_name, name_in_frames
+from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.dwarf.builder import Content, Shape, abbreviations, elf, file_of, unit
 from tests.work import calls_of
@@ -154,6 +155,39 @@ def test_each_more_load_names_a_function_as_quickly(
         shown = name.format(", ".join(["int"] * count))
         name_all(file, 1, shown)
         few, many = (calls_of(partial(name_all, file, loads, shown)) for loads in (10, 20))
+        each.append((many - few) / 10)
+    assert each[1] < 1.05 * each[0], each
+
+
+def _overloads(count: int) -> bytes:
+    """So many functions of C++ with one name, one after the other."""
+    shapes = (
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, dw.FORM_DATA1), *_PLACE), has_children=True),
+        _SHAPES[1],
+        Shape(dw.TAG_NAMESPACE, ((dw.AT_NAME, dw.FORM_STRING),), has_children=True),
+    )
+    inside = b"".join(b"\3n%05d\0" % number + _function(0) + b"\0" for number in range(count))
+    head = b"\1" + struct.pack("<BQI", 4, 0x1000, 16) + b"\2f\0" + struct.pack("<QI", 0x1008, 8)
+    return file_of(head + inside + b"\0", shapes, _text(2))
+
+
+def test_each_more_load_has_the_functions_of_a_name_as_quickly() -> None:
+    """However many entries have it."""
+
+    def ask(file: ObjectFile, loads: int) -> None:
+        kept = [CodeObject.of(file, BIAS + number * 0x1000) for number in range(loads)]
+        for load in kept:
+            [function] = functions_named(load, "f00000")
+            assert function.die.unit.info is load.info
+            assert (function.name, function.entry) == (
+                "n00000::f00000()", load.load_address + 0x1000,
+            )  # fmt: skip
+
+    each = []
+    for count in (1, 100):
+        file = ObjectFile("made.co", _overloads(count))
+        ask(file, 1)
+        few, many = (calls_of(partial(ask, file, loads)) for loads in (10, 20))
         each.append((many - few) / 10)
     assert each[1] < 1.05 * each[0], each
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.leb128 import encode_uleb
 from dwarfgpu.base.pattern import pattern
@@ -98,11 +99,55 @@ class FunctionSymbol:
 _Function = TypeVar("_Function", NamedFunction, FunctionSymbol)
 
 
+class _FunctionInFile(NamedTuple):
+    """A `NamedFunction`, wherever its file is loaded."""
+
+    die_offset: int
+    """In `.debug_info`."""
+    name: str
+    entry: int
+    """An address of the file."""
+    is_call: bool
+
+    def loaded(self, info: DebugInfo) -> NamedFunction:
+        """Return it as one load of the file has it."""
+        die = info.die_at(self.die_offset)
+        return NamedFunction(die, self.name, die.unit.relocate(self.entry), self.is_call)
+
+
+class _FunctionsInFile(KeptAnswers[str, tuple[_FunctionInFile, ...]]):
+    """Functions of a file, by the names that denote them."""
+
+    __slots__ = ("__weakref__",)
+
+
+@kept_with(lambda info: info)
+def _functions_in_file(info: DebugInfo) -> _FunctionsInFile:
+    """Return what is known for all loads of a file."""
+    return info.sections.for_all_loads.once("functions", lambda: _FunctionsInFile(_MAX_KEPT))
+
+
 @kept_with(lambda code_object, _: code_object.file, _MAX_KEPT)
 def functions_named(code_object: CodeObject, text: str) -> tuple[NamedFunction, ...]:
     """Return the matching functions of a file, one per address, in entry order; empty if the name
     denotes no function. Unreadable entries are skipped."""
-    return tuple(_functions_named(code_object, text))
+    info = code_object.info
+    known = _functions_in_file(info)
+    in_file = known.get(text)
+    if in_file is not None:
+        return tuple(function.loaded(info) for function in in_file)
+    functions = tuple(_functions_named(code_object, text))
+    is_usual = all(
+        item.die.unit.info is info and item.die.unit.section == ".debug_info" for item in functions
+    )
+    # Each load must note what is missing, and why nothing has the name.
+    if functions and is_usual and not info.has_noted:
+        bias = info.sections.program.load_address
+        known[text] = tuple(
+            _FunctionInFile(item.die.offset, item.name, item.entry - bias, item.is_call)
+            for item in functions
+        )
+    return functions
 
 
 @kept_with(lambda code_object, _: code_object.file, _MAX_KEPT)
