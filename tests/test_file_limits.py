@@ -30,6 +30,7 @@ from tests.dwarf.builder import Content, Shape, abbreviations, elf, unit
 from tests.machine.cores import Load, core, mapped_files, status
 from tests.work import at_most
 from tools.bombs.containers import kernel_arguments
+from tools.bombs.machines import code_object_list
 from tools.bombs.objects import metadata_sections, unreadable_notes
 
 SHAPES = abbreviations(Shape(dw.TAG_COMPILE_UNIT, (), True), Shape(dw.TAG_LEXICAL_BLOCK))
@@ -402,6 +403,19 @@ def test_mapped_files_are_counted(tmp_path: Path) -> None:
         done = run("info", path, "--max-mapped-files", option)
         problem = "NT_FILE has 30 entries, at most 29 are read (--max-mapped-files)"
         assert (problem in done.out + done.err) == is_cut
+
+
+def test_code_objects_of_a_gpu_core_are_counted(tmp_path: Path) -> None:
+    """Those after the limit are left out, and a note says so."""
+    path = tmp_path / "core"
+    path.write_bytes(code_object_list(30, b"file:///none")["bomb"])
+    for option, is_cut in ((29, True), (30, False)):
+        done = run("info", path, "--max-code-objects", option)
+        problem = "more than 29 code objects are listed: those after them are not read"
+        assert (f"{problem} (--max-code-objects)" in done.out + done.err) == is_cut
+        assert (done.out + done.err).count("file:///none is not used") == option
+    done = run("info", path, "--code-object", "file:///x=x", "--max-code-objects", 29)
+    assert f"the core lists no such code object; {problem}" in done.err
 
 
 def test_program_headers_are_counted(tmp_path: Path) -> None:

@@ -162,6 +162,9 @@ class FileLimits:
     """Variables of a frame that are listed with their values, and symbols of a scope."""
     waves: int = 1 << 16
     """Maximum number of waves of a state or of a dispatch."""
+    code_objects: int = 4096
+    """Code objects of a state or of a core of a GPU: a process with a large library has a thousand
+    or two. Each is opened before the first question, and many commands ask each."""
     state_bytes: int = 1 << 28
     """Memory for the registers, arrays and ranges of memory of a state, or for buffers, scratch and
     LDS of a dispatch."""

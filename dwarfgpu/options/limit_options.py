@@ -113,6 +113,7 @@ FILE_LIMITS: Final = {
     ),
     "--max-variables": ("variables", "variables of a frame that are listed with their values"),
     "--max-waves": ("waves", "waves of a state or of a dispatch"),
+    "--max-code-objects": ("code_objects", "code objects of a state or of a core file of a GPU"),
     "--max-state-bytes": (
         "state_bytes",
         "memory for the registers, arrays and ranges of a state, and for scratch, LDS, code "

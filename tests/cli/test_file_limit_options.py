@@ -84,7 +84,7 @@ def test_each_file_has_the_limits(
 ) -> None:
     opened: list[FileLimits] = []
     waves: list[int] = []
-    make, read = ObjectFile.__init__, load._require_few
+    make, read = ObjectFile.__init__, load._require_few_waves
 
     def made(self: ObjectFile, *arguments: object, **named: object) -> None:
         make(self, *arguments, **named)  # type: ignore[arg-type]
@@ -95,7 +95,7 @@ def test_each_file_has_the_limits(
         read(listed, most_waves)
 
     monkeypatch.setattr(ObjectFile, "__init__", made)
-    monkeypatch.setattr(load, "_require_few", counted)
+    monkeypatch.setattr(load, "_require_few_waves", counted)
     done = run(command, *request_, *given())
     assert done.status in (0, 1), done.err
     assert opened and set(opened) == {LIMITS}

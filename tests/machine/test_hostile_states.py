@@ -13,7 +13,6 @@ from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.npy import Npy, npy_bytes
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.machine.sparse_memory import SparseMemory
-from dwarfgpu.machine.state import load
 from dwarfgpu.machine.state.load import load_state
 from dwarfgpu.machine.state.load_contents import regular_file
 from dwarfgpu.machine.state.loaded_state import State
@@ -289,9 +288,9 @@ def test_names_of_a_state_end_no_line_of_an_error(
     assert str(caught.value).count(str(path)) == 1
 
 
-def test_too_many_code_objects_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_code_objects_are_refused(tmp_path: Path) -> None:
     """Each would be opened before the first question."""
-    monkeypatch.setattr(load, "MAX_CODE_OBJECTS", 2)
+    limits = FileLimits(code_objects=2)
     file = tmp_path / "state.json"
     (tmp_path / "k.co").touch()
     document = {"schema": "dwarfgpu-state-1", "architecture": "gfx942", "waves": [{}]}
@@ -299,10 +298,11 @@ def test_too_many_code_objects_are_refused(tmp_path: Path, monkeypatch: pytest.M
         listed = [{"path": "k.co"}] * count
         file.write_text(json.dumps({**document, "code_objects": listed}))
         if count == 2:
-            assert len(load_state(file).code_objects) == 2
+            assert len(load_state(file, limits).code_objects) == 2
         else:
-            with pytest.raises(LimitExceeded, match="3 code objects, at most 2 are read"):
-                load_state(file)
+            message = r"3 code objects, at most 2 are read \(--max-code-objects\)"
+            with pytest.raises(LimitExceeded, match=message):
+                load_state(file, limits)
 
 
 @pytest.mark.parametrize(

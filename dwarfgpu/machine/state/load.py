@@ -62,9 +62,6 @@ _WORD = (1 << 64) - 1
 _REGISTER_BYTES = 256
 """What Python needs for a register besides its bytes and their masks."""
 
-MAX_CODE_OBJECTS: Final = 8192
-"""Each is opened before the first question; a large library has a thousand."""
-
 
 @names_wrong_arguments
 def load_state(path: Path | str, limits: FileLimits = DEFAULT_FILE_LIMITS) -> State:
@@ -107,7 +104,7 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
     target = StateTarget(arch, machine=machine, fill=None if fill is None else fill.integer(0, 255))
     reader = StateReader(target, folder_of(path), is_second, limits)
     listed = document["waves"]
-    _require_few(listed, limits.waves)
+    _require_few_waves(listed, limits.waves)
     spans: list[Span] = []
     waves = tuple(_wave(entry, reader, spans) for entry in listed.items())
     if not waves:
@@ -127,7 +124,8 @@ def _loaded(path: Path | str, limits: FileLimits) -> State:
         *(_single_integer(arch, *single) for single in reader.single_integers.items()),
         *([_changed(reader.changed)] if reader.changed else ()),
     )
-    return State(arch, target, waves, tuple(_code_objects(document, path)), notes)
+    code_objects = _code_objects(document, path, limits.code_objects)
+    return State(arch, target, waves, tuple(code_objects), notes)
 
 
 def _in_another_format(path: Path, error: UnreadableFile) -> UnreadableFile:
@@ -151,7 +149,7 @@ def _in_another_format(path: Path, error: UnreadableFile) -> UnreadableFile:
     return UnreadableFile(f"{error.message}; give it as {remedy}")
 
 
-def _require_few(listed: Field, most_waves: int) -> None:
+def _require_few_waves(listed: Field, most_waves: int) -> None:
     """Raise `LimitExceeded` for more waves than are read."""
     if isinstance(listed.value, list) and len(listed.value) > most_waves:
         raise LimitExceeded(
@@ -234,12 +232,14 @@ def _items(field: Field, name: str) -> list[Field]:
     return [] if member is None else member.items()
 
 
-def _code_objects(document: Field, path: Path) -> list[StateCodeObject]:
+def _code_objects(document: Field, path: Path, most: int) -> list[StateCodeObject]:
     out: list[StateCodeObject] = []
     listed = _items(document, "code_objects")
-    if len(listed) > MAX_CODE_OBJECTS:
-        most = f"at most {MAX_CODE_OBJECTS} are read"
-        raise LimitExceeded(f"{document.source}: code_objects: {len(listed)} code objects, {most}")
+    if len(listed) > most:
+        raise LimitExceeded(
+            f"{document.source}: code_objects: {len(listed)} code objects, at most {most} are read",
+            "--max-code-objects",
+        )
     for entry in listed:
         entry.only("path", "load_address", "sha256")
         load_address, digest = entry.get("load_address"), entry.get("sha256")

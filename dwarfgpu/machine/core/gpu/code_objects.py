@@ -16,6 +16,7 @@ from typing import Final
 from urllib.parse import unquote_to_bytes
 
 from dwarfgpu.arch.processors import may_run
+from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, Unsupported, UsageError
 from dwarfgpu.machine.core.gpu.core_state_note import Agent
@@ -32,7 +33,6 @@ R_DEBUG: Final = Struct("<i4xQQi4xQ")
 """`r_version`, `r_map`, `r_brk`, `r_state`, `r_ldbase`."""
 LINK_MAP: Final = Struct("<5Q")
 """`l_addr`, `l_name`, `l_ld`, `l_next`, `l_prev`."""
-MAX_ENTRIES: Final = 10_000
 MAX_URI_BYTES: Final = 4_096
 _DESCRIPTOR_SUFFIX: Final = ".kd"
 MAX_CODE_BYTES: Final = 1 << 20
@@ -111,8 +111,11 @@ def _c_number(text: str, number: str) -> int:
         raise Malformed(f"{shown_path(text)}: {number} is not a C number") from None
 
 
-def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list[str]]:
-    """Return the list of the runtime up to the first error, and its errors."""
+def loaded_uris(
+    memory: CoreMemory, r_debug: int, most: int = DEFAULT_FILE_LIMITS.code_objects
+) -> tuple[list[LoadedUri], list[str]]:
+    """Return the list of the runtime up to the first error, and its errors. `most`: how many code
+    objects are read."""
     if not r_debug:
         return [], ["the runtime has no list of code objects (r_debug is 0)"]
     try:
@@ -127,7 +130,7 @@ def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list
     uris: list[LoadedUri] = []
     visited: set[int] = set()
     try:
-        while entry and len(uris) < MAX_ENTRIES:
+        while entry and len(uris) < most:
             if entry in visited:
                 return uris, [f"the list of code objects is circular: {entry:#x} occurs twice"]
             visited.add(entry)
@@ -136,7 +139,8 @@ def loaded_uris(memory: CoreMemory, r_debug: int) -> tuple[list[LoadedUri], list
     except Unavailable as error:
         return uris, [f"the list of code objects is incomplete: {error.message}"]
     if entry:
-        return uris, [f"the list of code objects has more than {MAX_ENTRIES} entries"]
+        listed = f"more than {most} code objects are listed: those after them are not read"
+        return uris, [f"{listed} (--max-code-objects)"]
     return uris, []
 
 
@@ -157,7 +161,8 @@ def gpu_modules(
 
     `overrides`: maps a URI, or the path in it, to the file that the user names for it. `UsageError`
     if that is not the loaded one, or is not in the list."""
-    listed, notes = loaded_uris(memory, r_debug)
+    listed, problems = loaded_uris(memory, r_debug, where.limits.code_objects)
+    notes = [*problems]
     files: list[LoadedFile] = []
     missing: dict[LoadedUri, str] = {}
     unused = dict(overrides)
@@ -185,7 +190,8 @@ def gpu_modules(
         else:
             files.append(LoadedFile(entry.uri, file, entry.load_address))
     for uri_text in unused:
-        raise UsageError(f"--code-object {uri_text}: the core lists no such code object")
+        why = "; ".join(["the core lists no such code object", *problems])
+        raise UsageError(f"--code-object {uri_text}: {why}")
     return GpuModules(tuple(listed), tuple(files), missing, tuple(notes))
 
 
