@@ -8,7 +8,7 @@ from contextlib import suppress
 from dwarfgpu.dwarf.scope.functions_by_name import first_function_named, functions_named
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.prologue import body_of
-from dwarfgpu.language.source_lines import line_lookups, owner_of, position_at
+from dwarfgpu.language.source_lines import position_at, searched_files
 from dwarfgpu.objfile.kernel_symbols import kernels
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
@@ -21,8 +21,7 @@ def default_source(session: Session) -> FramePosition | None:
     debugging information. As in GDB, a `main` that only the symbol table has does not count, and
     one in a namespace only where there is no other."""
     with suppress(DwarfGpuError):
-        for lines in line_lookups(session):
-            file = owner_of(session, lines)
+        for file in searched_files(session):
             main = first_function_named(file, "main")
             if main is not None and "::" in main.name:
                 named = functions_named(file, "main")

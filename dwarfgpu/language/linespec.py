@@ -51,10 +51,10 @@ from dwarfgpu.language.source_lines import (
     has_file,
     has_units,
     line_lookups,
-    owner_of,
     pcs_by_position,
     pcs_of,
     position_at,
+    searched_files,
     step_at,
 )
 from dwarfgpu.language.syntax.words import PATHS, RAW
@@ -377,11 +377,11 @@ def _locations_of_functions(session: Session, text: str) -> tuple[CodeLocation, 
 def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]:
     functions, symbols = functions_of(session, text), list[FunctionSymbol]()
     in_file = IN_FILE.fullmatch(text)
-    tables = () if in_file is not None and functions else line_lookups(session)
+    files = () if in_file is not None and functions else searched_files(session)
     name = unquoted(text if in_file is None else in_file["inside"])
-    for lines in tables:
+    for file in files:
         try:
-            symbols += function_symbols(owner_of(session, lines), name)
+            symbols += function_symbols(file, name)
         except DwarfGpuError:
             if functions:
                 continue  # the debugging information has the location
@@ -437,7 +437,7 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
     in_file = IN_FILE.fullmatch(text)
     name = unquoted(text if in_file is None else in_file["inside"])
     functions: list[NamedFunction] = []
-    files = [owner_of(session, lines) for lines in line_lookups(session)]
+    files = searched_files(session)
     for file in files:
         functions += functions_named(file, name)
     if not functions and _is_of_pascal(session):

@@ -42,11 +42,6 @@ def has_file(session: Session, name: str) -> bool:
     return any(lines.has_file(name) for lines in line_lookups(session))
 
 
-def owner_of(session: Session, lines: LineLookup) -> CodeObject:
-    """Return the object file of line tables."""
-    return next(item for item in session.code_objects if item.scopes is lines.scopes)
-
-
 @frozen
 class LineStep:
     """The line of a program location and its surrounding code, as GDB reports it."""
@@ -181,11 +176,15 @@ def has_units(session: Session) -> bool:
     return any(code_object.info.units for code_object in session.code_objects)
 
 
+def searched_files(session: Session) -> list[CodeObject]:
+    """Return every object file, the one in focus first."""
+    here = session.code_object
+    return sorted(session.code_objects, key=lambda code_object: code_object is not here)
+
+
 def line_lookups(session: Session) -> Iterator[LineLookup]:
     """Yield the line tables of every object file, the one in focus first."""
-    here = session.code_object
-    objects = sorted(session.code_objects, key=lambda code_object: code_object is not here)
-    return (LineLookup(code_object.scopes) for code_object in objects)
+    return (LineLookup(code_object.scopes) for code_object in searched_files(session))
 
 
 def pcs_of(session: Session, position: FramePosition) -> tuple[int, ...]:
