@@ -155,11 +155,11 @@ class Names:
         return known
 
     def in_class(self, struct_type: Struct, name: str) -> tuple[Meaning, ...]:
-        """Return what a name after `::` means in a class: of a function's in its own entry, as the
-        class of its name may be another one. `UsageError` if a scope in the name does not
-        exist."""
+        """Return what a name after `::` means in a class: of a function's, or of an instance of a
+        template, in its own entry, as the class of its name may be another one. `UsageError` if a
+        scope in the name does not exist."""
         die = struct_type.die
-        if die is not None and is_local(struct_type):
+        if die is not None and (is_local(struct_type) or "<" in full_name(struct_type)):
             lookup = self.session.meanings(name)
             lookup.begin(name)
             return lookup.below((die,), parts(name), ordinary)

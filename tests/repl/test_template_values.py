@@ -149,3 +149,67 @@ def test_a_value_is_compared_with_its_type_and_without(
 ) -> None:
     assert has_values(name)
     assert (comparable(name), exact(name)) == (same, with_types)
+
+
+SCOPES = """
+template <int N> struct Buf { int g[100]; static int s; }; template <int N> int Buf<N>::s = 1;
+template <int N> int vt = 11;
+namespace n {
+  template <unsigned N> struct Buf { char c[N]; static int s; };
+  template <unsigned N> int Buf<N>::s = 2;
+  template <unsigned N> int vt = 12;
+  int f() { Buf<4> b{}; return b.c[0] + Buf<4>::s + vt<4>; }
+}
+struct Cls {
+  template <unsigned N> struct Buf { char d[2 * N]; static int s; };
+  template <unsigned N> static int vt;
+  int run() { Buf<4> b{}; return b.d[0] + Buf<4>::s + vt<4>; }
+};
+template <unsigned N> int Cls::Buf<N>::s = 4;
+template <unsigned N> int Cls::vt = 14;
+template <auto V> struct W {
+  decltype(V) v; int tail;
+  template <auto U> static int st;
+  template <auto U> int mem() { return U; }
+  operator int() const { return tail; }
+};
+template <auto V> template <auto U> int W<V>::st = 100 * (int)sizeof(V) + (int)sizeof(U);
+W<3> a{1, 2}; W<3l> b{3, 4};
+int main() {
+  Buf<4> buf{}; Cls c;
+  return buf.g[0] + Buf<4>::s + vt<4> + n::f() + c.run() + W<3>::st<1> + W<3l>::st<1l>
+    + a.mem<1>() + a.mem<1l>() + b.mem<1>() + (int)a + (int)b;
+}
+"""
+OF_SCOPES = {
+    ("n::f", "sizeof(Buf<4>)"): "4",
+    ("n::f", "Buf<4>::s"): "2",
+    ("n::f", "vt<4>"): "12",
+    ("n::f", "::Buf<4>::s"): "1",
+    ("Cls::run", "sizeof(Buf<4>)"): "8",
+    ("Cls::run", "Buf<4>::s"): "4",
+    ("Cls::run", "Cls::vt<4>"): "14",
+    ("main", "sizeof(Buf<4>)"): "400",
+    ("main", "n::vt<4>"): "12",
+    ("main", "b.mem<1> == 'W<3l>::mem<1>'"): "true",
+    ("main", "b.operator int == a.operator int"): "false",
+    ("main", "W<3>::st<1>"): "404",
+    ("main", "W<3l>::st<1>"): "808",
+}
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_the_nearest_scope_has_the_instance(
+    compiler: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """An instance of an outer template with the type of the value is no reason to pass over the one
+    of a nearer scope, or of the class that is named."""
+    (tmp_path / "a.cpp").write_text(SCOPES)
+    flags = ["-std=c++17", "-g", "-w", "-no-pie", "a.cpp", "-o", "a"]
+    subprocess.run([tool(compiler), *flags], cwd=tmp_path, check=True)
+    answers = {}
+    for function, expression in OF_SCOPES:
+        command = f"output {expression}"
+        done = run("debug", tmp_path / "a", "--batch", "-q", "--pc", function, "-ex", command)
+        answers[function, expression] = done.out.splitlines()[-1]
+    assert answers == OF_SCOPES

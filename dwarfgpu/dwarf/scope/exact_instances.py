@@ -4,8 +4,8 @@
 types of values mean each of them. gcc calls the two classes `W<3>`: the entries of their arguments
 have the types.
 
-Law: where an instance has the types that are written, no other one is meant; of several without
-them, none is.
+Law: where an instance of a scope has the types that are written, no other one of it is meant; of
+several without them, none is.
 """
 
 from __future__ import annotations
@@ -15,14 +15,50 @@ from collections.abc import Iterable, Iterator
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names import function_paths as paths
-from dwarfgpu.dwarf.names.qualified import exact, split_outside
+from dwarfgpu.dwarf.names.qualified import ANONYMOUS, exact, parts, split_outside
+from dwarfgpu.dwarf.scope.declarations import around, declaration_of, path_of
 from dwarfgpu.dwarf.scope.named_entries import VARIABLE_TEMPLATES
-from dwarfgpu.dwarf.scope.variable_names import instance_as_linked, shown_name
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS
+from dwarfgpu.dwarf.scope.variable_names import (
+    instance_as_linked,
+    is_outside_its_class,
+    shown_name,
+    variable_name,
+)
 
 
 def exact_name(die: Die) -> str:
     """Return the simple name of an instance with the types of the values among its arguments."""
     return exact(_typed(die))
+
+
+def path_around(die: Die) -> tuple[str, ...]:
+    """Return the canonical names of the scopes around a declaration, also where only its linkage
+    name has them."""
+    if is_outside_its_class(die):
+        return tuple(scope.name for scope in parts(variable_name(die))[:-1])
+    return tuple(scope.name for scope in path_of(die))
+
+
+def exact_scope(die: Die) -> tuple[str, ...]:
+    """Return the names of the namespaces and classes around a declaration, with the types of the
+    values among their arguments."""
+    if is_outside_its_class(die):
+        return tuple(exact(scope.text) for scope in parts(variable_name(die))[:-1])
+    scopes = (scope for scope in around(die) if scope.tag in CLASSES | CONTAINERS)
+    return tuple(exact_name(scope) or ANONYMOUS for scope in scopes)[::-1]
+
+
+def within(scope: Die) -> tuple[str, ...]:
+    """Return what `exact_scope` returns for the members of a class."""
+    scope = declaration_of(scope)
+    return (*exact_scope(scope), exact_name(scope))
+
+
+def is_in_scope(die: Die, scope: tuple[str, ...]) -> bool:
+    """Return whether an entry, which is in a scope of these names, is in the one with these types
+    of values."""
+    return not any("<" in name for name in scope) or exact_scope(declaration_of(die)) == scope
 
 
 def instances(dies: Iterable[Die]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import mentioning_units
 from dwarfgpu.dwarf.loaded_code import CodeObjects, as_code_objects
 from dwarfgpu.dwarf.names.demangle import MANGLED, demangled
-from dwarfgpu.dwarf.names.qualified import canonical, split_last
+from dwarfgpu.dwarf.names.qualified import canonical, exact, parts, split_last
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.global_variables import own_globals_of
 from dwarfgpu.dwarf.scope.imports import searched_units
@@ -69,13 +69,33 @@ def instance_named(code_objects: Iterable[CodeObject], name: str) -> Variable | 
     linkage name has: it has no symbol where its entry has a value."""
     simple, wanted = split_last(name)[1].partition("<")[0], canonical(name.removeprefix("::"))
     return _only(
-        (
-            item
-            for item in _named(info, simple, {simple})
-            if canonical(variable_name(item.die)) == wanted
+        _with_types(
+            name,
+            [
+                item
+                for item in _named(info, simple, {simple})
+                if canonical(variable_name(item.die)) == wanted
+            ],
         )
         for info in (code_object.info for code_object in code_objects)
     )
+
+
+def _with_types(name: str, variables: list[Variable]) -> Iterable[Variable]:
+    """Return the instances with the types of the values in a name, or else those in the scopes with
+    these; all if none differs in these types."""
+    typed = _exact_parts(name)
+    named = [(_exact_parts(variable_name(item.die)), item) for item in variables]
+    exactly = [item for own, item in named if own == typed]
+    beside = [item for own, item in named if own[:-1] == typed[:-1]]
+    for meant in (exactly, beside):
+        if meant:
+            return meant
+    return variables if len({tuple(own) for own, _ in named}) == 1 else ()
+
+
+def _exact_parts(name: str) -> list[str]:
+    return [exact(part.text) for part in parts(name)]
 
 
 def _named(info: DebugInfo, text: str, names: Collection[str] | None = None) -> Iterator[Variable]:

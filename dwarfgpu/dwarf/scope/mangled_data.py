@@ -3,7 +3,8 @@ information nor the program's text has their linkage names (Itanium C++ ABI 5.1)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
@@ -19,6 +20,7 @@ from dwarfgpu.dwarf.names.function_paths import (
     without_tags,
 )
 from dwarfgpu.dwarf.scope.declarations import qualified
+from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.symbols import Symbol
 
@@ -51,16 +53,24 @@ def symbols_outside_namespaces(file: ObjectFile, name: str) -> tuple[Symbol, ...
     return tuple(_called(name, (symbol for symbol in symbols if symbol.kind != "function")))
 
 
-def symbols_on_path(file: ObjectFile, path: TypedPath, *, is_full: bool) -> Iterator[Symbol]:
-    """Yield the symbols of variables whose demangled names end in a path, or are it: `ns::y`,
-    `f(int)::y`, `vtable for X`."""
+def symbols_on_path(file: ObjectFile, path: TypedPath, *, is_full: bool) -> tuple[Symbol, ...]:
+    """Return the symbols of variables whose demangled names end in a path, or are it: `ns::y`,
+    `f(int)::y`, `vtable for X`. Those with the types of the values in the path are meant, if there
+    are any; `UsageError` where all have other ones, and not the same."""
     last = path.components[-1]
     words = _IDENTIFIER.findall(without_tags(without_arguments(last) or last))
+    by_types: dict[tuple[str, ...], list[Symbol]] = {}
     for symbol in file.mangled_symbols(_sized(words[-1])) if words else ():
         name = None if symbol.kind == "function" else demangled(symbol.name.partition("@")[0])
         own = [] if name is None else components(name)
         if path.ends(own) and (len(own) == len(path.components) or not is_full):
-            yield symbol
+            by_types.setdefault(path.exact_end(own), []).append(symbol)
+    if path.exact not in by_types and len(by_types) > 1:
+        from dwarfgpu.dwarf.names.comparable import ambiguous_instance  # few names are so
+
+        shown = (demangled(symbols[0].name) or "" for symbols in by_types.values())
+        raise UsageError(ambiguous_instance("::".join(path.components), sorted(shown)))
+    return tuple(by_types.get(path.exact) or chain.from_iterable(by_types.values()))
 
 
 def _sized(name: str) -> str:

@@ -23,6 +23,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import (
+    ANONYMOUS,
     Part,
     canonical,
     joined,
@@ -41,7 +42,6 @@ from dwarfgpu.dwarf.scope.declarations import (
     declaration_of,
     module_around,
     name_problem,
-    path_of,
     scope_path,
     unknown_in,
 )
@@ -176,34 +176,65 @@ class NameLookup(ScopeMembers):
     def _instance(
         self, find: Callable[[Part], tuple[Meaning, ...]], part: Part, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
-        """Return what a part of a name means: an instance of a template with the types of the
-        values in it, or else the only one with these values."""
+        """Return what a part of a name means: in the nearest scope with an instance of these
+        values, that with their types, or else the only one."""
         typed = with_types(part)
         if typed is None:
             return find(part)
-        with suppress(UsageError):  # the search for any instance raises it
-            if meanings := find(typed):
-                return meanings
-        meanings = find(part)
-        self._require_one_instance(meanings, part, accepts)
-        return meanings
+        try:
+            meanings = find(part)
+        except UsageError:
+            with suppress(UsageError):  # of several, one may have the types
+                if exact := find(typed):
+                    return exact
+            raise
+        if not meanings:
+            return ()
+        return self._with_types(meanings, typed, accepts) or self._only_instance(
+            meanings, part, accepts
+        )
 
-    def _require_one_instance(
+    def _with_types(
+        self, meanings: tuple[Meaning, ...], typed: Part, accepts: DieFilter
+    ) -> tuple[Meaning, ...]:
+        """Return the instance with the types of the values, in the scope of instances with the
+        values."""
+        from dwarfgpu.dwarf.scope.exact_instances import exact_scope, is_in_scope, path_around
+
+        die = declaration_of(_entry(meanings[0]))
+        scope, path = exact_scope(die), path_around(die)
+
+        def is_beside(other: Die) -> bool:
+            return accepts(other) and is_in_scope(other, scope)
+
+        if ANONYMOUS in path:  # another file has another namespace
+            return self.defined(self.declared(die.unit, path, typed, is_beside))
+        meanings = self.in_this_unit(path, typed, is_beside)
+        return meanings or self.in_other_units(path, typed, is_beside)
+
+    def _only_instance(
         self, meanings: tuple[Meaning, ...], part: Part, accepts: DieFilter
-    ) -> None:
-        """Raise `UsageError` where a unit, of not more than `MAX_COMPARED`, has an instance that
-        differs in the types of the values alone."""
-        dies = [one.die if isinstance(one, Variable) else one for one in meanings]
-        if not dies or dies[0].tag == dw.TAG_SUBPROGRAM:
-            return  # an overloaded function is an error, too
-        path = tuple(scope.name for scope in path_of(declaration_of(dies[0])))
-        here, doubts = () if self.unit is None else (self.unit,), self.doubts
+    ) -> tuple[Meaning, ...]:
+        """Return the instances; `UsageError` where a unit, of not more than `MAX_COMPARED`, has one
+        in their scope that differs in the types of the values alone."""
+        from dwarfgpu.dwarf.scope.exact_instances import exact_scope, is_in_scope, path_around
+
+        dies = [*map(_entry, meanings)]
+        if dies[0].tag == dw.TAG_SUBPROGRAM:
+            return meanings  # an overloaded function is an error, too
+        first = declaration_of(dies[0])
+        scope, path = exact_scope(first), path_around(first)
+        units, doubts = iter((first.unit,)), self.doubts
+        if ANONYMOUS not in path:
+            units = chain(units, self.other_units(path, part.name))
         self.doubts = []
         with suppress(DwarfGpuError):  # what is meant needs nothing from them
-            for unit in islice(chain(here, self.other_units(path, part.name)), MAX_COMPARED):
-                dies += self.declared(unit, path, part, accepts)
+            for unit in islice(units, MAX_COMPARED):
+                beside = self.declared(unit, path, part, accepts)
+                dies += (die for die in beside if is_in_scope(die, scope))
         self.doubts = doubts
         require_one_instance(part.text, dies)
+        return meanings
 
     def _in_modules(
         self, sought: tuple[Part, ...], is_global: bool, accepts: DieFilter
@@ -642,6 +673,10 @@ def hidden_by_unread(name: str, why: DwarfGpuError) -> str:
 def _with_parameters(part: Part, accepts: DieFilter) -> DieFilter:
     """Return a filter for functions with the parameters that are written."""
     return lambda die: accepts(die) and has_parameters(die, part)
+
+
+def _entry(meaning: Meaning) -> Die:
+    return meaning.die if isinstance(meaning, Variable) else meaning
 
 
 def _has_imports(scope: Die) -> bool:

@@ -123,6 +123,8 @@ class ScopeMembers(UnitDeclarations):
         if meanings or is_in_function(scope):  # its path is that of overloads' classes, too
             return meanings
         path = scope_path(scope)
+        if any("<" in name for name in path):
+            accepts = _of_instance(scope, accepts)
         meanings = self.in_this_unit(path, part, accepts)
         return meanings or self.in_other_units(path, part, accepts)
 
@@ -312,6 +314,15 @@ class ScopeMembers(UnitDeclarations):
         if current is None or current.tag not in TAGGED:
             return None
         return self._class_definition(current)
+
+
+def _of_instance(class_: Die, accepts: DieFilter) -> DieFilter:
+    """Return what accepts the members of an instance of a template only, not those of one that
+    differs in the types of its values."""
+    from dwarfgpu.dwarf.scope.exact_instances import is_in_scope, within
+
+    scope = within(class_)
+    return lambda die: accepts(die) and is_in_scope(die, scope)
 
 
 def _functions_with_code(meanings: Iterable[Meaning]) -> tuple[Die, ...]:

@@ -127,7 +127,16 @@ def _own_members(kind: Die, name: str) -> tuple[Die, ...]:
                     pending.append(part)
     if out or template is None:
         return tuple(out)
-    return tuple(instances_of_class(kind.unit, scope_path(kind), name))
+    return tuple(_instances_outside(kind, name))
+
+
+def _instances_outside(kind: Die, name: str) -> Iterator[Die]:
+    """Yield the instances of a static member template that no scope has."""
+    for die in instances_of_class(kind.unit, scope_path(kind), name):
+        from dwarfgpu.dwarf.scope.exact_instances import is_in_scope, within
+
+        if is_in_scope(die, within(kind)):
+            yield die
 
 
 def _children(scope: Die, names: tuple[str | None, ...]) -> Iterator[Die]:
