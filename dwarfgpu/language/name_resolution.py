@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.scope.symbols_by_name import (
+    d_symbols,
     demangled_symbol,
     function_of_symbol,
     is_instance,
@@ -513,7 +514,15 @@ class Names:
         if spelled is None:  # what was looked up means something else
             self.remarks.clear()
             self.remarks.update(before)
-        return spelled or name
+        return spelled or self._symbol_of_d(name) or name
+
+    def _symbol_of_d(self, name: str) -> str | None:
+        """Return the linkage name of the variable of D that symbols have by a name; `UsageError`
+        if several have it. gdc describes static members as variables of the module."""
+        symbols = d_symbols(self.session.objects_with(name), name)
+        if len(symbols) > 1:
+            raise UsageError(f'"{name}" is ambiguous: {", ".join(symbols)}')
+        return symbols[0] if symbols else None
 
     def _is_of_d(self, name: str) -> bool:
         first = next(iter(self._known(name)), None)

@@ -241,6 +241,33 @@ def test_a_member_of_d_with_the_name_of_its_module(
     assert own[1:3] == ["$1 = 50", "$2 = {counter = 50}"] and own[4] == "$3 = 3"
 
 
+def test_static_members_of_d_in_code_of_c(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """gdc describes them as variables of the module; GDB knows their symbols alone."""
+    of_d = (
+        "module pk.em;\n"
+        "struct S { static __gshared int st = 9; }\n"
+        "int twice(int a) { { static __gshared int x = 1; a += x; }\n"
+        "  { static __gshared int x = 2; a += x; } static __gshared int y = 5; return a + y; }\n"
+        "extern(C) int entry() { return twice(S.st); }\n"
+    )
+    of_c = (
+        "#include <stdlib.h>\nint entry(void);\n"
+        "int main(void) { int n = entry(); if (n) abort(); return n; }\n"
+    )
+    commands = [[tool("gcc"), "-g", "-c", "c.c"], [tool("gdc"), "-g", "-o", "a", "a.d", "c.o"]]
+    build(tmp_path, {"a.d": of_d, "c.c": of_c}, commands)
+    files = with_core(tool, tmp_path)
+    same = ["frame function main", "print (int)'pk.em.S.st'", "print (int)'pk.em.twice(int).y'"]
+    same += ["print 'pk.em.S.other'", "print (int)'pk.em.twice(int).z'"]
+    assert answers(None, files, same) == answers(tool("gdb"), files, same)
+    own = ["frame function main", "print 'pk.em.S.st' + 1", "whatis 'pk.em.S.st'"]
+    own += ["info address pk.em.S.st", "print 'pk.em.twice(int).x'"]
+    _, added, type_, where, ambiguous = lines(answers(None, files, own))
+    assert added == "$1 = 10" and type_ == "type = int"
+    assert where.startswith('Symbol "pk.em.S.st" is static storage at address 0x')
+    assert ambiguous.startswith('"pk.em.twice(int).x" is ambiguous: _D2pk2em5twiceFiZ')
+
+
 IN_A_PACKAGE = """\
 module app.core;
 import core.stdc.stdlib;

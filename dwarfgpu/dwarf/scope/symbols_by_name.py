@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.pattern import pattern
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range, merged
@@ -485,6 +487,25 @@ def symbol_demangled_to(code_objects: Iterable[CodeObject], text: str) -> str | 
     """Return the name of the same, as it is in the symbol table, without a version."""
     symbols = (unversioned(symbol.name) for _, _, symbol in _demangled_to(code_objects, text))
     return next(symbols, None)
+
+
+def d_symbols(code_objects: Iterable[CodeObject], text: str) -> tuple[str, ...]:
+    """Return the linkage names of the variables of D that are shown so: `app.core.S.count`."""
+    from dwarfgpu.dwarf.names.d_names import MANGLED, shown_d_name  # few names are so
+
+    words = list(takewhile(str.isidentifier, text.split(".")))
+    if not words:
+        return ()
+    beginning = f"{MANGLED}{''.join(f'{len(name_bytes(word))}{word}' for word in words)}"
+    return tuple(
+        dict.fromkeys(
+            symbol.name
+            for code_object in code_objects
+            for file in symbol_files(code_object)
+            for symbol in file.symbols_named(beginning, beginning)
+            if symbol.kind != "function" and shown_d_name(symbol.name) == text
+        )
+    )
 
 
 def _demangled_to(

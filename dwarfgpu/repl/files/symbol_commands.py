@@ -165,6 +165,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         if isinstance(first, Die) and first.tag in FUNCTIONS:
             has_scopes = first.unit.language not in dw.CPLUSPLUS | dw.WITHOUT_NAMESPACES
             name = (_name_of(first) if has_scopes else full_function_name(first)) or argument
+        elif spelled.startswith(d_names.MANGLED) and spelled != argument:
+            pass  # its entry may be that of a variable of the module
         elif isinstance(first, Variable) and first.kind == "global":
             name = _name_of(_alias(first.die, spelled) or first.die) or argument
         elif isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
