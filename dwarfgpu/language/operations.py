@@ -53,7 +53,7 @@ from dwarfgpu.language.syntax.words import (
     BYTE,
     MOD,
 )
-from dwarfgpu.language.typed_value import TypedValue, is_enumerator, no_lvalue
+from dwarfgpu.language.typed_value import TypedValue, is_enumerator, no_address_of_constant
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_operands import UntypedOperands, written_array
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
@@ -154,7 +154,8 @@ class Operations(UntypedOperands):
         if operator == "&":
             operand = self.objects.referred(self.value(node.operand))
             if isinstance(node.operand, ast.Name) and is_enumerator(operand):
-                raise UsageError(no_lvalue(node.operand.name))
+                is_unread = isinstance(self.objects, Unevaluated)
+                raise UsageError(no_address_of_constant(node.operand.name, is_unread=is_unread))
             if isinstance(node.operand, ast.Access):  # GDB names only variables that are written
                 operand = evolve(operand, variable=None)
             return self.objects.address_of(operand)

@@ -152,6 +152,12 @@ def no_lvalue(name: str) -> str:
     return f"Can't take address of \"{name}\" which isn't an lvalue."
 
 
+def no_address_of_constant(name: str, *, is_unread: bool) -> str:
+    """Return GDB's message for the address of an enumerator, which is another one in an operand
+    that is not evaluated."""
+    return "Attempt to take address of register or constant." if is_unread else no_lvalue(name)
+
+
 def is_enumerator(value: TypedValue) -> bool:
     """Return whether what a name denotes is an enumerator: no variable, nor a place."""
     is_apart = value.variable is None and value.location is None and value.convenience is None

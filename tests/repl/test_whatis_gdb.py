@@ -44,3 +44,14 @@ def test_types(
     build(tmp_path, {f"a.{suffix}": SOURCE}, [[tool(compiler), "-g", "-o", "a", f"a.{suffix}"]])
     files = [str(tmp_path / "a")]
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
+def test_addresses_of_enumerators(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB words it otherwise in operands that are not evaluated."""
+    source = "enum F { RED } f; namespace n { enum G { BLUE } g; } int main() { return f; }\n"
+    build(tmp_path, {"a.cpp": source}, [[tool("g++"), "-g", "-o", "a", "a.cpp"]])
+    commands = ["print &RED", "whatis &RED", "print sizeof(&RED)", "ptype &(RED)"]
+    commands += ["whatis *&RED", "whatis &n::BLUE", "print sizeof(&n::BLUE)"]
+    own = answers(None, [str(tmp_path / "a")], commands)
+    assert own == answers(tool("gdb"), [str(tmp_path / "a")], commands)
+    assert own[1].endswith("Attempt to take address of register or constant.\n")
