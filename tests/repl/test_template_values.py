@@ -213,3 +213,19 @@ def test_the_nearest_scope_has_the_instance(
         done = run("debug", tmp_path / "a", "--batch", "-q", "--pc", function, "-ex", command)
         answers[function, expression] = done.out.splitlines()[-1]
     assert answers == OF_SCOPES
+
+
+@pytest.mark.parametrize("option", ["-gno-simple-template-names", "-gsimple-template-names"])
+def test_a_declaration_is_completed_by_its_own_instance(
+    tmp_path: Path, tool: Callable[[str], str], option: str
+) -> None:
+    """Another unit defines `W<3>` before `W<3L>`, which the first one only declares."""
+    template = "template <auto V> struct W"
+    used = f"{template}; extern W<3L> *far; W<3L> *own = far; int main() {{ return own == far; }}\n"
+    defining = f"{template} {{ decltype(V) v; int tail; }}; W<3> i; W<3L> l, *far = &l;\n"
+    (tmp_path / "a.cpp").write_text(used)
+    (tmp_path / "b.cpp").write_text(defining)
+    flags = [tool("clang++-19"), "-std=c++17", "-g", option, "a.cpp", "b.cpp", "-o", "a"]
+    subprocess.run(flags, cwd=tmp_path, check=True)
+    done = run("debug", "--batch", "-q", tmp_path / "a", "-ex", "output sizeof(*own)")
+    assert done.lines == ["16"]
