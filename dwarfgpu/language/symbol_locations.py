@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
+from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.base.pattern import pattern as compiled
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
@@ -18,6 +19,8 @@ from dwarfgpu.dwarf.names.function_paths import (
     TypedPath,
     components,
     is_full_name,
+    nested,
+    split,
     without_arguments,
 )
 from dwarfgpu.dwarf.scope.declarations import followed
@@ -31,6 +34,7 @@ from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.scope.symbols_by_name import UntypedSymbol, untyped_variables
 from dwarfgpu.dwarf.scope.variable import variable_of
 from dwarfgpu.dwarf.thread_local import tls_address
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, shortened
 from dwarfgpu.expr.context import ConstValue, ExprLoc
 from dwarfgpu.language.explicit_location import (
@@ -53,6 +57,8 @@ _DECLARED: Final = TYPES | {
 }
 _LISTED: Final = TAGS["variables"] | TAGS["types"]
 _IDENTIFIER: Final = compiled(r"[^\W\d]\w*")
+_MAX_KEPT: Final = 1_000
+"""Names of a file, with what they denote."""
 
 
 def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
@@ -70,14 +76,8 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
         file, written = in_file["file"].strip("'\""), in_file["inside"]
     name = unquoted(written).removeprefix("::")
     locations: dict[tuple[str, int, tuple[int, ...]], CodeLocation] = {}
-
-    def is_meant(symbol: str, die: Die) -> bool:
-        if file is not None and not is_of_file(die.unit, file):
-            return False
-        return not explicit.is_qualified or is_full_name(symbol, name)
-
     for code_object in session.code_objects:
-        for symbol, die in _listed(code_object, name, is_meant):
+        for symbol, die in _listed(code_object, name, file, explicit.is_qualified):
             position = _declared_at(die)
             if position is not None:
                 address = _address(session, die)
@@ -136,33 +136,55 @@ class _EndsInPath:
         return self.simple in text and self._path.ends(components(text))
 
 
+@kept_with(lambda code_object, *_: code_object.file, _MAX_KEPT)
 def _listed(
-    code_object: CodeObject, name: str, is_meant: Callable[[str, Die], bool]
-) -> Iterator[tuple[str, Die]]:
-    """Yield the names and entries of variables and types outside of functions that are meant;
-    `LimitExceeded` if there are more than `FileLimits.namesakes`."""
+    code_object: CodeObject, name: str, file: str | None, is_qualified: bool
+) -> tuple[tuple[str, Die], ...]:
+    """Return the names and entries of variables and types outside of functions that a name denotes,
+    perhaps in a source file; `is_qualified`: with no more scopes. `LimitExceeded` if there are more
+    than `FileLimits.namesakes`."""
     info = code_object.info
-    remaining = most = info.object.limits.namesakes
+    most = info.object.limits.namesakes
     named, searched = _EndsInPath(name), SearchedNames(info, is_expression=False)
     simple = named.simple
     units = list(units_with_words(info, required_words(named.pattern)))
     if units and _IDENTIFIER.fullmatch(simple):
         units = list(units_with_tags(info, units, simple, _LISTED))
+    elif _is_of_function(name):
+        units = [unit for unit in units if not _is_of_c(unit)]
     if not units:  # of most names of functions, and of most unknown ones
-        return
+        return ()
     kinds: tuple[Kind, ...] = ("variables", "types")
     lists = (
         listed_symbols(info, kind, named, units, simple=simple, searched=searched) for kind in kinds
     )
+    meant: list[tuple[str, Die]] = []
     for symbol in chain.from_iterable(lists):
         die = symbol.die
-        is_tag = die.tag in TAGGED and not die.unit.is_cplusplus
-        if not is_tag and is_meant(symbol.name, die):
-            remaining -= 1
-            if remaining < 0:
-                message = f"more than {most} variables and types are named {shortened(simple)}"
-                raise LimitExceeded(message, "--max-namesakes")
-            yield symbol.name, die
+        if (
+            (die.tag in TAGGED and not die.unit.is_cplusplus)
+            or (file is not None and not is_of_file(die.unit, file))
+            or (is_qualified and not is_full_name(symbol.name, name))
+        ):
+            continue
+        if len(meant) >= most:
+            message = f"more than {most} variables and types are named {shortened(simple)}"
+            raise LimitExceeded(message, "--max-namesakes")
+        meant.append((symbol.name, die))
+    return tuple(meant)
+
+
+def _is_of_function(name: str) -> bool:
+    """Return whether a name ends in parameters, as that of no variable or type of C or C++ does."""
+    path, parameters = split(name)
+    return bool(path) and parameters is not None and nested(name) is None
+
+
+def _is_of_c(unit: CompilationUnit) -> bool:
+    try:
+        return unit.is_cplusplus or unit.language in dw.C
+    except DwarfGpuError:
+        return False  # what reads it skips it
 
 
 def _meant(session: Session, name: str) -> Iterator[Die]:

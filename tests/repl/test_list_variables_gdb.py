@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.language.symbol_locations import _listed
 from tests.cli.command import run
+from tests.repl.repl_shell import output_of, program_shell
 from tests.repl.side_by_side import answers, build, build_with_library, with_core
+from tests.work import calls_of
 
 LIBRARY = """\
 struct Text { int at(int i); int size(); };
@@ -278,3 +282,21 @@ def test_where_says_that_more_have_the_name(tmp_path: Path, tool: Callable[[str]
         done = run(*command, *options)
         assert done.out.count("local int x, declared at line") == count
         assert (note in done.err) == bool(options)
+
+
+@pytest.mark.parametrize("command", ["list both", "list whole(int)", "info line ::only"])
+def test_what_a_name_denotes_is_looked_for_once(files: list[str], command: str) -> None:
+    shell = program_shell(CodeObject.open(files[0]))
+    first = output_of(shell, command)
+    assert output_of(shell, command) == first
+    assert calls_of(lambda: shell.execute(command)) < 2_500  # 8,000 before
+
+
+def test_parameters_are_those_of_no_variable_or_type(files: list[str]) -> None:
+    """The names of units of C++ are not even read for them."""
+    shell = program_shell(CodeObject.open(files[0]))
+    output_of(shell, "info line single", "info line both(int)")
+    program = shell.session.code_objects[0]
+    assert _listed(program, "both(int)", None, False) == ()
+    assert calls_of(lambda: _listed(program, "single(int)", None, False)) < 2_500
+    assert [name for name, _ in _listed(program, "both", None, False)] == ["inner::both"]
