@@ -64,6 +64,23 @@ def test_they_are_their_elements(tool: Callable[[str], str], files: list[str]) -
     assert '$1 = "hello"' in of_gdb[0]
 
 
+LITERALS = [
+    START, "print [1, 2, 3]", "print [1 + 1]", "print [1, 2, 3][1]", "print [1.5, 2.5]",
+    "whatis [1, 2]", "print [1, 2,]", "print [1, 2L]", "print [1 2]",
+]  # fmt: skip
+
+
+def test_literals_are_arrays(tool: Callable[[str], str], files: list[str]) -> None:
+    """GDB ends at arrays of arrays, and takes one without elements for an array of -1 of them."""
+    own = answers(None, files, LITERALS)
+    assert own[1:] == answers(tool("gdb"), files, LITERALS)[1:]
+    assert "$1 = {1, 2, 3}" in own[1]
+    rows, joined, none = answers(None, files, [START, "print [[1], [2]]", "print [1] ~ [2]",
+        "print []"])[1:]  # fmt: skip
+    assert "$1 = {{1}, {2}}" in rows and "$2 = {1, 2}" in joined
+    assert "an array without elements has no type" in none
+
+
 EXPRESSIONS = {
     "print text[1]": "101 'e'",
     "print values[1]": "20",

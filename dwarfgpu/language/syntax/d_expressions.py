@@ -1,12 +1,15 @@
-"""The part of the parser that reads properties of types of D (spec/property)."""
+"""The part of the parser that reads properties of types of D (spec/property), and array literals
+(spec/expression)."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.errors import Unsupported
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.cursor import Cursor
 from dwarfgpu.language.syntax.name_parser import simple_type
+from dwarfgpu.language.syntax.precedences import ASSIGNMENT
 from dwarfgpu.language.syntax.words import TYPE_WORDS
 
 BASIC_TYPES: Final = frozenset(
@@ -31,3 +34,14 @@ def property_of_type(parser: Cursor) -> ast.Node | None:
     parser.move_to(end + 2)
     kind = ast.TypeName((name,))
     return ast.SizeOf(kind) if word == "sizeof" else ast.TypeProperty(kind, word)
+
+
+def array_literal(parser: Cursor) -> ast.Elements:
+    """Parse what follows the bracket of `[1, 2, 3]`."""
+    if parser.accept("]"):
+        raise Unsupported("an array without elements has no type in an expression")
+    elements = [parser.expression(ASSIGNMENT)]
+    while parser.accept("]") is None:
+        parser.expect(",")
+        elements.append(parser.expression(ASSIGNMENT))
+    return ast.Elements(tuple(elements))

@@ -500,6 +500,10 @@ class Parser(Cursor):
             from dwarfgpu.language.syntax.rust_expressions import array_expression  # few programs
 
             return array_expression(self)
+        if self.language.is_d and self.accept("["):
+            from dwarfgpu.language.syntax.d_expressions import array_literal  # few programs
+
+            return array_literal(self)
         raise self.syntax_error()
 
     def _suffixed(self, *, is_negative: bool = False) -> Node:
