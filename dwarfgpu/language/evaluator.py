@@ -247,7 +247,8 @@ class Evaluator(ElementAccess):
         if value.unit is not None or self.rules is None:
             return value
         is_computed = value.location in (None, UNDEFINED_LOCATION)
-        if is_computed or (self.language.is_fortran and isinstance(value.type, Pointer)):
+        has_own_words = self.language.is_fortran or self.language.is_ada
+        if is_computed or (has_own_words and isinstance(value.type, Pointer)):
             return evolve(value, unit=self.names.current_unit)
         return value
 

@@ -90,6 +90,19 @@ def test_types_of_subprograms(files: list[str], tool: Callable[[str], str]) -> N
     assert shown == [types[number] for number in (0, 2, 3)]
 
 
+def test_addresses_of_code_are_in_the_words_of_ada(
+    files: list[str], tool: Callable[[str], str]
+) -> None:
+    asked = ["frame function pk.show", "print $pc", "whatis $pc", "ptype $pc", "print $pc + 1"]
+    asked += ["info symbol $pc", "whatis $sp", "print &pk.twice"]
+    asked += ["frame 0", "up", "print $pc", "output $pc"]
+    own, of_gdb = answers(None, files, asked), answers(tool("gdb"), files, asked)
+    assert [text.split(" of /")[0].rstrip() for text in own] == [
+        text.split(" of /")[0].rstrip() for text in of_gdb
+    ]
+    assert "(access procedure) 0x" in own[1] and "<pk.show+" in own[1]
+
+
 def test_types_are_searched_by_their_names_in_the_source(
     files: list[str], tool: Callable[[str], str]
 ) -> None:

@@ -265,6 +265,10 @@ def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
         subprogram = None if unit is None else code_object.scopes.subprogram_at(address)
         if subprogram is None:
             return None
+        if subprogram.die.unit.style == "ada":
+            from dwarfgpu.dwarf.names.ada_names import decoded  # few programs are of Ada
+
+            return decoded(symbol.name)
         is_start, linkage = subprogram.entry == address, subprogram.die.linkage_name
         if is_start and (linkage is None or subprogram.die.unit.style == "fortran"):
             return full_function_name(subprogram.die)  # of C, a lambda, or main

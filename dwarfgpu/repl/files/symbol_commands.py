@@ -26,7 +26,7 @@ from dwarfgpu.dwarf.scope.function_clones import without_parts
 from dwarfgpu.dwarf.scope.named_entries import imports
 from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
-from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
+from dwarfgpu.dwarf.scope.symbol_at_address import SymbolAtAddress, symbol_covering
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at, symbol_files
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.scope.variable_names import shown_name, variable_name
@@ -90,11 +90,20 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     # As in GDB, a C function has the name of its symbol, not that of its entry with parameters.
     is_mangled = symbol.symbol.startswith(_MANGLED)
     is_numbered = is_decimal(symbol.symbol.removeprefix(f"{symbol.name}."))  # of a variable
-    name = symbol.name if is_numbered else symbol.symbol
+    name = symbol.name if is_numbered or _is_of_ada(symbol) else symbol.symbol
     name = (demangled_clone(symbol.symbol) or symbol.name) if is_mangled else name
     if symbol.symbol.startswith(d_names.MANGLED):
         name = d_names.shown_d_name(symbol.symbol) or name
     yield Output(f"{name}{offset} in section {symbol.section}{where}", {"symbol": data})
+
+
+def _is_of_ada(symbol: SymbolAtAddress) -> bool:
+    """Return whether a name is one that the source of a program of Ada has, and its symbol not."""
+    if "__" not in symbol.symbol:
+        return False
+    from dwarfgpu.dwarf.names.ada_names import decoded  # few programs are of Ada
+
+    return decoded(symbol.symbol) == symbol.name
 
 
 @command("info address", topic="data", complete=completion.SYMBOLS)
