@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -19,6 +20,7 @@ from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.session.focused_frame import FramePosition
 from tests.cli.command import run
 from tests.processes import finished
+from tests.work import assert_linear
 
 KMSG = Path("/proc/kmsg")
 """The messages of the kernel: a regular file by its type, in which root waits for the next."""
@@ -47,6 +49,20 @@ def test_beneath(tmp_path: Path, name: str, expected: str) -> None:
     (root / "up").symlink_to("../../../../..")
     (root / "twice").symlink_to("absolute")
     assert Path(beneath(str(root), name)) == root / expected
+
+
+@pytest.mark.parametrize("links", [0, 41])
+def test_long_names_are_resolved_in_linear_time(tmp_path: Path, links: int) -> None:
+    """Each part of a name was joined with all before it, also behind a missing folder: 8,000 parts
+    took 5 s."""
+    (tmp_path / "up").symlink_to(".")
+    begin = "up/" * links
+
+    def work(count: int) -> Callable[[], object]:
+        return lambda: beneath(str(tmp_path), begin + "a/" * count + "../" * count + "up/x")
+
+    assert_linear(work, 1000)
+    assert work(10)() == str(tmp_path / ("up/up/x" if links else "x"))
 
 
 def test_links_in_a_circle_end(tmp_path: Path) -> None:

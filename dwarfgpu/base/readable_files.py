@@ -24,6 +24,8 @@ _READ_DEVICES: Final = (os.devnull, "/dev/tty")
 _STREAMS: Final = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 _MAX_LINKS: Final = 40
 """In one path, as in Linux."""
+_NOT_MISSING: Final = 1 << 62
+"""More parts than a path has: it may be that of a file."""
 MOST_DIGESTED: Final = 1 << 26
 """Size of a file in bytes; reading all of a larger one takes a while."""
 
@@ -116,13 +118,20 @@ def beneath(folder: str, name: str) -> str:
     paths_below: list[str] = []
     pending = [part for part in name.split("/")[::-1] if part not in ("", ".")]
     links_left = _MAX_LINKS
+    missing_from = _NOT_MISSING
     while pending:
         part = pending.pop()
         if part == "..":
             del paths_below[-1:]
+            if len(paths_below) < missing_from:
+                missing_from = _NOT_MISSING
             continue
-        path = os.path.join(folder, *paths_below, part)
-        target = _link(path) if links_left else None
+        target = None
+        if links_left and len(paths_below) < missing_from:
+            try:
+                target = _link(os.path.join(folder, *paths_below, part))
+            except (OSError, ValueError):
+                missing_from = len(paths_below) + 1
         if target is None:
             paths_below.append(part)
             continue
@@ -134,10 +143,8 @@ def beneath(folder: str, name: str) -> str:
 
 
 def _link(path: str) -> str | None:
-    try:
-        return os.readlink(path) if S_ISLNK(os.lstat(path).st_mode) else None
-    except (OSError, ValueError):
-        return None
+    """Return where a link leads; None for a file that is no link."""
+    return os.readlink(path) if S_ISLNK(os.lstat(path).st_mode) else None
 
 
 __all__ = [
