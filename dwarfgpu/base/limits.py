@@ -169,7 +169,8 @@ class FileLimits:
     """Memory for the registers, arrays and ranges of memory of a state, or for buffers, scratch and
     LDS of a dispatch."""
     mapped_files: int = 1 << 18
-    """Maximum number of mapped files of a core file.
+    """Maximum number of mapped files of a core file. A quarter as many, and at least 16,384,
+    are looked for on disk; an ELF file in memory counts as 16, and 32 bytes of a name as one more.
 
     Linux writes a note of 4 MiB at most, which is fewer, and a process has 65,530 mappings unless
     an administrator allows more.

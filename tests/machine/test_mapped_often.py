@@ -14,6 +14,7 @@ from tests.cli.command import run
 from tests.machine.cores import Load, auxiliary, core, mapped_files, status
 from tests.work import assert_linear
 from tools.bombs.companions import mapped_often
+from tools.bombs.machines import one_header_mapped
 from tools.bombs.model import write_files
 
 
@@ -58,6 +59,49 @@ def test_each_file_is_looked_for_once_in_the_list(tmp_path: Path) -> None:
         return lambda: load_core(path)
 
     assert_linear(work, 100)
+
+
+def test_of_many_files_some_are_not_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A note counts them: each of 262,144 was looked for, which took 17 s."""
+    monkeypatch.setattr(modules, "_LEAST_SOUGHT", 20)
+    sought: list[str] = []
+    real = modules.path_in
+    monkeypatch.setattr(
+        modules, "path_in", lambda root, path: (sought.append(path), real(root, path))[1]
+    )
+    begin = 1 << 30
+    rows = [(begin + n * 8192, begin + n * 8192 + 4096, 0, f"/none{n}") for n in range(30)]
+    path = tmp_path / "core"
+    path.write_bytes(core([status(1, bytes(216)), mapped_files(*rows), auxiliary(entry=0)]))
+    done = run("info", path, "--max-mapped-files", 30)
+    assert sought == [f"/none{n}" for n in range(20)]
+    problem = "10 mapped files are not used: more files were mapped than are looked for, at most 20"
+    assert problem in done.out
+    assert "(--max-mapped-files)" in done.out
+    assert "are not used" not in run("info", path, "--max-mapped-files", 120).out
+    long = [(start, end, 0, "/none/" + "n" * 128 + name) for start, end, _, name in rows]
+    path.write_bytes(core([status(1, bytes(216)), mapped_files(*long), auxiliary(entry=0)]))
+    assert "26 mapped files are not used" in run("info", path, "--max-mapped-files", 30).out
+
+
+def test_a_header_in_memory_is_read_few_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """50,000 parts of a file, each with its header, took 20 s and kept as many pages."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(modules, "_LEAST_SOUGHT", 160)
+    monkeypatch.setattr(modules, "_MOST_CONTINUED", 10)
+    write_files(one_header_mapped(100), tmp_path)
+    read: list[str] = []
+    real = modules.ObjectFile
+    monkeypatch.setattr(
+        modules, "ObjectFile", lambda name, data: (read.append(name), real(name, data))[1]
+    )
+    run("info", "bomb", "--max-mapped-files", 100)
+    assert 0 < read.count("page") <= 10
+    assert 0 < read.count("bomb") <= 10
 
 
 def test_a_file_of_many_segments_is_not_compared(

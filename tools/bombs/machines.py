@@ -55,6 +55,29 @@ def files_mapped(count: int) -> Files:
     return {"bomb": core([ONE_THREAD, mapped_files(*rows), auxiliary(entry=0)])}
 
 
+def files_mapped_from_folders(count: int) -> Files:
+    """Files that do not exist, with names that lead through the root folder again and again."""
+    begin = "/none/../" + "a/../" * 30
+    rows = ((4096 * number, 4096 * number + 4096, 0, f"{begin}{number}") for number in range(count))
+    return {"bomb": core([ONE_THREAD, mapped_files(*rows), auxiliary(entry=0)])}
+
+
+def one_header_mapped(count: int) -> Files:
+    """One file, from its beginning on each time; its header, with many segments, is in memory at
+    each of them."""
+    page = bytearray(core([], [Load(0, b"")] * 70))[:4096].ljust(4096, b"\0")
+    page[16] = 3  # ET_DYN
+    starts = [(1 << 32) + 8192 * number for number in range(count)]
+    notes = [ONE_THREAD, mapped_files(*((at, at + 4096, 0, "bomb") for at in starts))]
+    data = bytearray(core(notes, [Load(at, b"", 4096) for at in starts]))
+    [begin] = struct.unpack_from("<Q", data, 32)
+    for number in range(count):
+        at = begin + 56 * (number + 1)
+        struct.pack_into("<Q", data, at + 8, len(data))
+        struct.pack_into("<Q", data, at + 32, 4096)
+    return {"bomb": bytes(data + page)}
+
+
 def one_file_mapped(count: int) -> Files:
     """One file, from its beginning on each time; its header is in memory, with many segments."""
     header = bytearray(core([], [Load(0, b"")] * 70))
@@ -278,6 +301,11 @@ BOMBS = (
          5_000, CORE, small=60),
     Bomb("mapped-files", "core file", "{} mapped files that do not exist", files_mapped,
          1_000_000, CORE, small=60, says="at most 262144 are read"),
+    Bomb("looked-for-files", "core file", "{} mapped files with names of 160 bytes",
+         files_mapped_from_folders, 262_000, ("info bomb", "bt --core bomb",
+         "bt --core bomb --sysroot /"), small=60, says="are not used: more files were mapped"),
+    Bomb("one-header", "core file", "an ELF file in memory {} times", one_header_mapped, 50_000,
+         CORE, small=60),
     Bomb("one-mapped-file", "core file", "a file mapped {} times from its beginning",
          one_file_mapped, 20_000, CORE, small=60),
     Bomb("segments", "core file", "{} segments of one byte", segments, 262_000, CORE),

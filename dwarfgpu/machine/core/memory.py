@@ -428,7 +428,8 @@ class CoreMemory:
 
     def _parts(self, address: int, size_bytes: int) -> Iterator[tuple[int, int, Range | str]]:
         """Yield address and size of each part, and its source, or why there is none."""
-        address, size_bytes = byte_range(address, size_bytes)
+        if type(address) is not int or type(size_bytes) is not int or size_bytes < 0:
+            address, size_bytes = byte_range(address, size_bytes)
         end = address + size_bytes
         while address < end:
             stop, source = end, None

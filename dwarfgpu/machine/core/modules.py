@@ -12,10 +12,18 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
+from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.readable_files import beneath, is_regular
-from dwarfgpu.base.records import field, frozen
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unavailable, UsageError
+from dwarfgpu.base.records import frozen
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    LimitExceeded,
+    Malformed,
+    Unavailable,
+    UsageError,
+    counted,
+)
 from dwarfgpu.machine.core.link_map import library_names
 from dwarfgpu.machine.core.memory import CoreMemory, Range, mapped_range
 from dwarfgpu.machine.core.notes import AT_ENTRY, AT_EXECFN, AT_SYSINFO_EHDR, CoreDump, MappedFile
@@ -32,9 +40,17 @@ _PAGE_BYTES: Final = 4096
 _NO_SEGMENT: Final = "the core file has no segment of it, but of everything that is only read"
 _MOST_LOADED: Final = 256
 """Segments of a file: each is compared with each part of the file in memory."""
+_LEAST_SOUGHT: Final = 1 << 14
+_NAME_BYTES: Final = 32
+"""A name is gone through, and each of its folders is looked up."""
+_OF_OBJECT: Final = 16
+"""How many other files an ELF file in memory counts as: its headers are compared."""
+_MOST_CONTINUED: Final = 1 << 12
+"""How many parts from the beginning of an ELF file on are compared with its headers before."""
 _DELETED: Final = " (deleted)"
 _MAX_NOTE_BYTES: Final = 1 << 16
 _MAX_VDSO_BYTES: Final = 1 << 20
+_UNSOUGHT: Final = "more files were mapped than are looked for"
 _OMITTED: Final = "the core file leaves it out, and "
 _NOT_CHECKED: Final = "the core file does not hold its first page, so that it cannot be checked"
 _OVERWRITTEN: Final = "its first page in the core file is not that of an ELF file"
@@ -101,17 +117,20 @@ class _Module:
 
     path: str
     parts: tuple[MappedFile, ...]
-    page: bytes | None
-    """Its first page in the core; None if the core does not have it."""
+    memory: CoreMemory
     has_code: bool
     """Whether a part of it is executable."""
     may_have_code: tuple[MappedFile, ...]
     """The parts that are executable, or that the core has no segment of."""
-    header: ObjectFile | None = field(init=False)
-    """The ELF headers in that page."""
 
-    @header.default
-    def _header(self) -> ObjectFile | None:
+    @cached_property
+    def page(self) -> bytes | None:
+        """Its first page in the core; None if the core does not have it."""
+        return _page(self.memory, self.parts[0])
+
+    @cached_property
+    def header(self) -> ObjectFile | None:
+        """The ELF headers in that page."""
         if self.page is None or self.page[:4] != ELF_MAGIC:
             return None
         try:
@@ -123,7 +142,11 @@ class _Module:
     @property
     def is_loaded(self) -> bool:
         """Whether it may be an ELF file: a file of data has another beginning."""
-        return self.page is None or self.page[:4] == ELF_MAGIC
+        first = self.parts[0]
+        if first.offset:
+            return True
+        begin = self.memory.first_bytes(first.start, min(len(ELF_MAGIC), first.end - first.start))
+        return begin in (b"", ELF_MAGIC) or _page(self.memory, first) is None
 
     def has(self, address: int | None) -> bool:
         return address is not None and any(e.start <= address < e.end for e in self.parts)
@@ -145,6 +168,7 @@ def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     # A file has the name by which it was loaded, also if it was mapped a second time to be read.
     for module in sorted(modules, key=lambda module: not reader.is_listed(module)):
         reader.add(module, is_program=module.has(entry))
+    reader.note_unsought()
     reader.refuse_lost_segments()
     if not any(module.has(entry) for module in modules):
         reader.add_program(entry, dump)
@@ -184,21 +208,28 @@ def _modules(
     """Yield the parts that belong together: of one path, from one beginning of the file on."""
     is_code = {segment.address: bool(segment.flags & PF_X) for segment in loads}
 
-    def module(path: str, parts: Sequence[MappedFile], page: bytes | None) -> _Module:
+    def module(path: str, parts: Sequence[MappedFile]) -> _Module:
         has_code = any(is_code.get(part.start, False) for part in parts)
         may_have_code = tuple(part for part in parts if is_code.get(part.start, True))
-        return _Module(path, tuple(parts), page, has_code, may_have_code)
+        return _Module(path, tuple(parts), memory, has_code, may_have_code)
 
     by_path: dict[str, list[MappedFile]] = {}
     for mapping in mapped:
         by_path.setdefault(mapping.path, []).append(mapping)
+    continued_left = _MOST_CONTINUED
     for path, parts in by_path.items():
-        first, page = 0, _page(memory, parts[0])
+        first = 0
         for index, part in enumerate(parts):
-            if index and not part.offset and not _continues(part, parts[first], page):
-                yield module(path, parts[first:index], page)
-                first, page = index, _page(memory, part)
-        yield module(path, parts[first:], page)
+            if not index or part.offset:
+                continue
+            page = _page(memory, parts[first]) if continued_left else None
+            if page is not None and page.startswith(ELF_MAGIC):
+                continued_left -= 1
+                if _continues(part, parts[first], page):
+                    continue
+            yield module(path, parts[first:index])
+            first = index
+        yield module(path, parts[first:])
 
 
 def _page(memory: CoreMemory, part: MappedFile) -> bytes | None:
@@ -210,12 +241,12 @@ def _page(memory: CoreMemory, part: MappedFile) -> bytes | None:
         return None
 
 
-def _continues(part: MappedFile, first: MappedFile, page: bytes | None) -> bool:
+def _continues(part: MappedFile, first: MappedFile, page: bytes) -> bool:
     """Return whether a part from the file's beginning on is a later segment of a file mapped
     before."""
     try:
-        header = None if page is None else ObjectFile("page", page)
-        begin = None if header is None else _load_address(header, (first,))
+        header = ObjectFile("page", page)
+        begin = _load_address(header, (first,))
         return begin is not None and begin == _load_address(header, (part,), begin)
     except DwarfGpuError:
         return False
@@ -274,6 +305,14 @@ def _is_in_page(segment: Segment, address: int) -> bool:
     return first <= address < segment.address + segment.file_bytes
 
 
+def _comparable(file: ObjectFile) -> ObjectFile:
+    """Return a file; `LimitExceeded` if it has too many segments to compare."""
+    count = sum(segment.type == PT_LOAD for segment in file.segments)
+    if count > _MOST_LOADED:
+        raise LimitExceeded(f"it has {count} segments to load, at most {_MOST_LOADED} are compared")
+    return file
+
+
 def path_in(sysroot: str | None, path: str) -> str:
     """Return where a file of the process is now: beneath the folder of its libraries, at its path
     or by its name. `UsageError` for one that cannot be read like a file."""
@@ -316,6 +355,9 @@ class _Reader:
         """Why no file is used, for each library without one."""
         self._lacks_program = False
         self._lacks_others = False
+        self._most_sought = max(_LEAST_SOUGHT, where.limits.mapped_files // 4)
+        self._sought = 0
+        self._unsought = 0
 
     def add(self, module: _Module, *, is_program: bool) -> None:
         """Add a module of the core."""
@@ -325,13 +367,17 @@ class _Reader:
             )
             return
         program = self._where.program if is_program else None
+        if program is None and not self._is_sought(module):
+            self._unsought += 1
+            self._mark_unreadable(module, _UNSOUGHT)
+            if module.has_code or self.is_listed(module):
+                self.missing[module] = _UNSOUGHT
+            return
         try:
-            file = self._opened_program(program) if program is not None else self._opened_of(module)
-            count = sum(segment.type == PT_LOAD for segment in file.segments)
-            if count > _MOST_LOADED:
-                raise LimitExceeded(
-                    f"it has {count} segments to load, at most {_MOST_LOADED} are compared"
-                )
+            if program is not None:
+                file = _comparable(self._opened_program(program))
+            else:
+                file = self._opened_of(module)
             why = self._why_not(module, file, is_given=program is not None)
         except DwarfGpuError as error:
             if program is not None:
@@ -371,6 +417,27 @@ class _Reader:
         loaded = LoadedFile(module.path, file, load_address, is_program)
         self.files.append(loaded)
         self.module_of[loaded] = module
+
+    def _is_sought(self, module: _Module) -> bool:
+        """Return whether the file of a module is looked for, and count it if it is."""
+        length = len(module.path) + len(self._name_of(module) or "")
+        first = module.parts[0]
+        is_object = not first.offset and bool(self._memory.first_bytes(first.start, 1))
+        cost = (_OF_OBJECT if is_object else 1) + length // _NAME_BYTES
+        if self._sought + cost > self._most_sought:
+            return False
+        self._sought += cost
+        return True
+
+    def note_unsought(self) -> None:
+        """Note how many files are not looked for."""
+        if self._unsought:
+            files = counted(self._unsought, "mapped file")
+            verb = "is" if self._unsought == 1 else "are"
+            self.notes.append(
+                f"{files} {verb} not used: {_UNSOUGHT}, at most {self._most_sought}, where "
+                "ELF files and those with long names count as several (--max-mapped-files)"
+            )
 
     def _note_unused(self, module: _Module, path: str, why: str, *, is_program: bool) -> None:
         """Note that a module has no file."""
@@ -462,7 +529,7 @@ class _Reader:
         """Return the file of a path in the core; also where a file was put in the place of a
         deleted one."""
         path = path_in(self._where.sysroot, path.removesuffix(_DELETED))
-        return self._read.read(path, lambda: open_object(path, self._where.limits))
+        return self._read.read(path, lambda: _comparable(open_object(path, self._where.limits)))
 
     def _opened_program(self, path: str) -> ObjectFile:
         """Return the given program; `UsageError` if it is for another machine than the core."""
