@@ -28,7 +28,7 @@ from dwarfgpu.arch.model import (
     bank,
 )
 from dwarfgpu.arch.processors import Processor, processor
-from dwarfgpu.base.arguments import WrongValue
+from dwarfgpu.base.arguments import WrongValue, integer
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.errors import (
     EvaluationError,
@@ -166,6 +166,8 @@ def _numbered(described: Processor, lanes: int) -> Iterator[RegisterInfo]:
 def _other_wave_register(described: Processor, lanes: int, number: int) -> tuple[str, int] | None:
     """Return what a number names only in waves of the other size, also where the processor has
     none."""
+    if type(number) is not int:
+        number = integer("number", number)
     is_only_there = number in _numbers(described, 96 - lanes) - _numbers(described, lanes)
     return (dwarf_name(number), 96 - lanes) if is_only_there else None
 

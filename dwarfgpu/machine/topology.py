@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 from dwarfgpu.base.argument_types import require_right_arguments
 from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.records import Factory, field, frozen
+from dwarfgpu.errors import UsageError, shown
 from dwarfgpu.machine.target import Modelled, Target, WaveId
 
 Position: TypeAlias = tuple[int, int, int]
@@ -262,7 +263,9 @@ class Machine:
         if type(lane) is not int:
             lane = integer("lane", lane)
         first, group, used = self.first_item(wave), self.workgroup_of(wave), self.used_lanes(wave)
-        if first is None or group is None or group.size is None or used is None or lane >= used:
+        if first is None or group is None or group.size is None or used is None:
+            return None
+        if not 0 <= lane < used:
             return None
         return work_item(first + lane, group.size)
 
@@ -279,15 +282,14 @@ class Machine:
         return f"AMDGPU Wave {words} ({where})/{'?' if number is None else number}"
 
     def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
-        """Return `target_id` of lanes of a wave."""
+        """Return `target_id` of lanes of a wave; `UsageError` for one that it does not have."""
         words, where = self._words(wave)
         try:
-            lanes = tuple(lanes)
+            each = iter(lanes)
         except TypeError:
             require_right_arguments(Machine.lane_target_ids, self, wave, lanes)
             raise
-        if not {*map(type, lanes)} <= {int}:
-            lanes = tuple(integer("lanes", lane) for lane in lanes)
+        lanes = tuple(self._lanes(wave, each))
         first, group, used = self.first_item(wave), self.workgroup_of(wave), self.used_lanes(wave)
         size = None if group is None else group.size
         if first is None or size is None or used is None:
@@ -297,6 +299,18 @@ class Machine:
             f"[{_item_text(first + lane, size) if lane < used else '?,?,?'}]"
             for lane in lanes
         ]
+
+    def _lanes(self, wave: WaveId, lanes: Iterable[int]) -> Iterator[int]:
+        """Yield lanes of a wave, as integers of Python; `UsageError` for one that it does not
+        have."""
+        record = self.waves.get(wave)
+        count = (None if record is None else record.lane_count) or self.lane_count
+        for lane in lanes:
+            if type(lane) is not int:
+                lane = integer("lanes", lane)
+            if not 0 <= lane < count:
+                raise UsageError(f"lane {shown(lane)}: the wave has {count} lanes, from 0")
+            yield lane
 
     def _words(self, wave: WaveId) -> tuple[str, str]:
         """Return the ids of a wave and of what it belongs to, and the position of its workgroup."""

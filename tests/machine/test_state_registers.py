@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,27 @@ def test_lanes_of_a_register_that_has_none_or_fewer() -> None:
         target.set_lanes(0, gpu.by_name["s4"], [1])
     with pytest.raises(UsageError, match="65 values for register v3 of 64 lanes"):
         target.set_lanes(0, gpu.by_name["v3"], [1] * 65)
+    with pytest.raises(UsageError, match="too many values for register v3 of 64 lanes"):
+        target.set_lanes(0, gpu.by_name["v3"], range(1 << 64))
+
+
+@pytest.mark.parametrize("lanes", [range(1 << 64), range(10**9), [3, 64], [-1]])
+def test_names_of_lanes_that_a_wave_does_not_have(lanes: Sequence[int]) -> None:
+    """They were answered, and of a large range memory ended."""
+    target = StateTarget(architecture("gfx942"))
+    target.add_wave(0)
+    number = next(lane for lane in lanes if not 0 <= lane < 64)
+    with pytest.raises(UsageError, match=f"lane {number}: the wave has 64 lanes, from 0"):
+        target.lane_target_ids(0, lanes)
+    with pytest.raises(UsageError, match=f"lane {number}: the wave has 64 lanes, from 0"):
+        target.target_id(0, number)
+
+
+def test_a_register_number_of_another_type() -> None:
+    named = architecture("gfx942").other_wave_register
+    assert named is not None
+    with pytest.raises(UsageError, match="number: expected an integer, not an object of bytearray"):
+        named(bytearray(b"1"))  # type: ignore[arg-type]
 
 
 def test_a_lane_without_a_value_becomes_unknown() -> None:

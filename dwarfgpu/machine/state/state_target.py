@@ -136,7 +136,8 @@ class StateTarget:
 
     @names_wrong_arguments
     def lane_target_ids(self, wave: WaveId, lanes: Iterable[int]) -> list[str]:
-        """Return `target_id` of each of the lanes, in their order."""
+        """Return `target_id` of each of the lanes, in their order; `UsageError` for one that the
+        wave does not have."""
         return self.machine.lane_target_ids(wave, lanes)
 
     @names_wrong_arguments
@@ -192,10 +193,12 @@ class StateTarget:
         lanes = register.type.vector_size
         if lanes is None:
             raise UsageError(f"{register} is not a vector register: set_register makes it known")
-        if len(values) > lanes:
-            raise UsageError(
-                f"{counted(len(values), 'value')} for register {register} of {lanes} lanes"
-            )
+        try:
+            count = len(values)
+        except OverflowError:  # a range may have more elements than Python counts
+            raise UsageError(f"too many values for register {register} of {lanes} lanes") from None
+        if count > lanes:
+            raise UsageError(f"{counted(count, 'value')} for register {register} of {lanes} lanes")
         element_bytes = register.size_bits // lanes // 8
         mask, endian = (1 << 8 * element_bytes) - 1, self.architecture.endian
         self.architecture_of(wave)  # which knows the wave
