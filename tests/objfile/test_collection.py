@@ -264,6 +264,14 @@ def test_a_missing_object_file_is_reported(tmp_path: Path, make: object, why: st
         open_member(only)
 
 
+def test_an_archive_of_a_core_file_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "x.a"
+    path.write_bytes(archives.ar({"core": CORE.read_bytes()}))
+    [only] = members([str(path)])
+    message = f"{path}(core) is a core file: extract it from the archive"
+    assert isinstance(only.problem, UsageError) and str(only.problem) == message
+
+
 def test_another_file_is_a_member_that_cannot_be_opened(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_text("no object")

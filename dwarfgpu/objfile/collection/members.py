@@ -18,7 +18,7 @@ from dwarfgpu.base.argument_types import require_right_fields
 from dwarfgpu.base.arguments import require, wrong_type
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, MAX_FILES, UNJUDGED_BYTES, FileLimits
 from dwarfgpu.base.readable_files import is_regular
-from dwarfgpu.base.records import fields, frozen
+from dwarfgpu.base.records import field, fields, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.objfile.container import (
     check_target,
@@ -318,6 +318,8 @@ class _Walk:
     wanted: _Wanted
     is_named: bool
     expansion: _Expansion
+    cores: list[str] = field(factory=list)
+    """The core files in it, which are left out."""
 
     def members(self, data: Data, steps: tuple[Step, ...], depth: int) -> Iterator[Member]:
         """Yield the object file that bytes are, or those that are in them."""
@@ -348,6 +350,8 @@ class _Walk:
                 is_empty = False
                 yield member
         if is_empty and self.is_named and not here.steps:
+            if self.cores:
+                raise UsageError(f"{self.cores[0]} is a core file: extract it from the archive")
             raise UsageError(f"{here}: no ELF file, fat binary or bundle is in this archive")
 
     def _file(self, file: PackedFile, steps: tuple[Step, ...], depth: int) -> Iterator[Member]:
@@ -356,7 +360,10 @@ class _Walk:
             return
         try:
             head = file.head(_HEAD_BYTES)
-            if not head.startswith((*OBJECT_MAGICS, *ARCHIVE_MAGICS)) or is_core_header(head):
+            if is_core_header(head):
+                self.cores.append(str(Member(self.path, steps)))
+                return
+            if not head.startswith((*OBJECT_MAGICS, *ARCHIVE_MAGICS)):
                 return
             data = file.contents(self.wanted.limits)
         except DwarfGpuError as error:
