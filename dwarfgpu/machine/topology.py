@@ -285,11 +285,11 @@ class Machine:
         """Return `target_id` of lanes of a wave; `UsageError` for one that it does not have."""
         words, where = self._words(wave)
         try:
-            each = iter(lanes)
+            numbers = iter(lanes)
         except TypeError:
             require_right_arguments(Machine.lane_target_ids, self, wave, lanes)
             raise
-        lanes = tuple(self._lanes(wave, each))
+        lanes = tuple(self._lanes(wave, numbers))
         first, group, used = self.first_item(wave), self.workgroup_of(wave), self.used_lanes(wave)
         size = None if group is None else group.size
         if first is None or size is None or used is None:
