@@ -243,7 +243,7 @@ def checked_values(
     out: list[CheckedValue] = []
     layout = _layout_of(abbreviation)
     for position, attribute in enumerate(abbreviation.attributes):
-        if attribute.form == dw.FORM_INDIRECT or attribute.form not in FORMS:
+        if attribute.form not in FORMS:
             continue
         is_of_variable = attribute.name == dw.AT_ADDRESS_CLASS and abbreviation.tag not in _POINTERS
         if is_looked_up(attribute.name, attribute.form) and not is_of_variable:

@@ -56,10 +56,10 @@ class ContainedTypes:
     """The types of one unit that contain others; by offsets in the unit."""
 
     unit: CompilationUnit
-    without_types: set[int] = field(init=False, factory=set)
-    """The codes of abbreviations that `add` does not need."""
-    _shapes: dict[int, _Shape] = field(init=False, factory=dict)
-    """By the codes of the others."""
+    without_types: set[Abbreviation] = field(init=False, factory=set)
+    """The abbreviations whose entries `add` does not need."""
+    _shapes: dict[Abbreviation, _Shape] = field(init=False, factory=dict)
+    """Of the others."""
     _sizes: dict[int, int] = field(init=False, factory=dict)
     """Sizes in bytes that types have themselves, then also those that were computed."""
     _records: dict[int, int] = field(init=False, factory=dict)
@@ -83,11 +83,11 @@ class ContainedTypes:
         self, index: int, offset: int, abbreviation: Abbreviation, values: Sequence[Raw]
     ) -> None:
         """Read an entry."""
-        shape = self._shapes.get(abbreviation.code) or _shape_of(abbreviation)
+        shape = self._shapes.get(abbreviation) or _shape_of(abbreviation)
         if shape is None:
-            self.without_types.add(abbreviation.code)
+            self.without_types.add(abbreviation)
             return
-        self._shapes[abbreviation.code] = shape
+        self._shapes[abbreviation] = shape
         offset -= self.unit.offset
         target = _number(values, shape.type)
         beyond = None if shape.form is None else (shape.form, _number(values, shape.beyond))

@@ -77,6 +77,9 @@ _OF_CODE: Final = 6
 """Entries that one counts whose bounds of code are compared."""
 _OF_LIST: Final = 14
 """Entries that one counts for each list that it refers to and that is read."""
+_OF_ABBREVIATION: Final = 10
+"""Entries that one counts, and each of its values, where it is the first one with such forms of the
+values, which are written before them."""
 _OF_LAYOUT: Final = 20
 """Entries that one counts whose layout, or constant, is compared with its type."""
 
@@ -181,8 +184,8 @@ class EntryChecker:
     """Why strings of a supplementary file were not looked up, after `run`."""
     _lists: dict[tuple[int, Role], set[int]] = field(init=False, factory=dict)
     """The values of the lists that were checked, by their form and role."""
-    _plans: dict[int, tuple[_Step, ...]] = field(init=False, factory=dict)
-    """What to check in the entries of an abbreviation, by its code."""
+    _plans: dict[Abbreviation, tuple[_Step, ...]] = field(init=False, factory=dict)
+    """What to check in the entries of an abbreviation."""
     references: EntryReferences = field(init=False)
 
     @references.default
@@ -228,7 +231,8 @@ class EntryChecker:
         nesting = EntryNesting(unit, self._is_dropped)
         without_either = nesting.without_either
         more = budget.work + _OF_UNIT
-        rows = walk(unit.data, start, unit.end, unit.abbreviations, self._end)
+        declared = unit.abbreviations
+        rows = walk(unit.data, start, unit.end, declared, self._end)
         try:
             for index, (offset, abbreviation, values) in enumerate(rows):
                 if remaining <= 0:
@@ -242,15 +246,17 @@ class EntryChecker:
                 # An abbreviation of many attributes makes as much work of each entry.
                 remaining -= 1 + len(values) // _VALUES_OF_AN_ENTRY
                 add_offset(offset)
-                if abbreviation.code not in without_types:
+                if abbreviation not in without_types:
                     contained.add(index, offset, abbreviation, values)
                     more += _OF_CONTENTS
-                if abbreviation.code not in without_either:
+                if abbreviation not in without_either:
                     nesting.add(index, abbreviation, values)
                     more += _OF_CONTENTS
-                plan = plans.get(abbreviation.code)
+                plan = plans.get(abbreviation)
                 if plan is None:
-                    plan = plans[abbreviation.code] = self._plan(index, abbreviation)
+                    plan = plans[abbreviation] = self._plan(index, abbreviation)
+                    if declared[abbreviation.code] is not abbreviation:
+                        more += _OF_ABBREVIATION * (1 + len(values))
                 for step in plan:
                     value = values[step.position]
                     if value in step.known:  # nearly all

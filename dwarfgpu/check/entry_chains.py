@@ -13,7 +13,7 @@ from typing import Final, TypeAlias, TypeVar
 from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
-from dwarfgpu.dwarf.forms import FORMS, read_uleb
+from dwarfgpu.dwarf.forms import FORMS, indirect_attribute, read_uleb
 from dwarfgpu.dwarf.types.type_entries import QUALIFIERS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -131,13 +131,17 @@ class EntryChains:
             if abbreviation is None or link is None:  # nearly always
                 return None
             reader, words = link
-            value = reader.read(unit.data, values_at, unit.end)
-            target = self._target(unit, reader.form, value)
+            form, kind, read, _ = reader
+            value = read(unit.data, values_at, unit.end)
+            if kind == "indirect":
+                assert isinstance(value, int)
+                form, kind, value = indirect_attribute(unit.data, value, unit.end, unit.format)
+            target = self._target(unit, form, value)
         except DwarfGpuError:  # reported where it is read
             return None
         if target is None:
             return None
-        return target, reader.kind != "unit_reference", words
+        return target, kind != "unit_reference", words
 
     def _link(self, abbreviation: Abbreviation) -> _Link | None:
         try:

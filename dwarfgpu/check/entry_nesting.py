@@ -46,10 +46,10 @@ class EntryNesting:
     unit: CompilationUnit
     is_dropped: Callable[[int], bool]
     """Whether a linker dropped the code of the function, or else of the unit, of an entry."""
-    without_either: set[int] = field(init=False, factory=set)
-    """The codes of abbreviations that `add` does not need."""
-    _shapes: dict[int, tuple[bool, int | None, bool]] = field(init=False, factory=dict)
-    """By the codes of the others: whether the entries have code, the position of DW_AT_sibling, and
+    without_either: set[Abbreviation] = field(init=False, factory=set)
+    """The abbreviations whose entries `add` does not need."""
+    _shapes: dict[Abbreviation, tuple[bool, int | None, bool]] = field(init=False, factory=dict)
+    """Of the others: whether the entries have code, the position of DW_AT_sibling, and
     whether it counts from the start of the unit."""
     _owners: array[int] = field(init=False, factory=lambda: array("Q"))
     """The indexes of the entries that have code."""
@@ -62,12 +62,12 @@ class EntryNesting:
 
     def add(self, index: int, abbreviation: Abbreviation, values: Sequence[Raw]) -> None:
         """Read an entry."""
-        shape = self._shapes.get(abbreviation.code)
+        shape = self._shapes.get(abbreviation)
         if shape is None:
-            shape = self._shapes[abbreviation.code] = _shape_of(abbreviation)
+            shape = self._shapes[abbreviation] = _shape_of(abbreviation)
         has_code, sibling, is_in_unit = shape
         if not has_code and sibling is None:
-            self.without_either.add(abbreviation.code)
+            self.without_either.add(abbreviation)
             return
         if has_code:
             self._owners.append(index)

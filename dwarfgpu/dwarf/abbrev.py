@@ -151,6 +151,15 @@ class AbbreviationTable(dict[int, Abbreviation]):
         """The tags of all of them."""
         return frozenset(abbreviation.tag for abbreviation in self.values())
 
+    @cached_property
+    def has_indirect_forms(self) -> bool:
+        """Whether the form of some values is before them."""
+        for abbreviation in self.values():
+            for attribute in abbreviation.attributes:
+                if attribute.form == dw.FORM_INDIRECT:
+                    return True
+        return False
+
 
 _MAX_SHARED_BYTES = 256
 """Maximum size in bytes of a declaration: longer ones are rare."""

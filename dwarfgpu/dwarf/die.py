@@ -15,7 +15,7 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation
-from dwarfgpu.dwarf.forms import FORMS, Attribute, indirect_form, reader_of
+from dwarfgpu.dwarf.forms import Attribute, indirect_attribute
 from dwarfgpu.errors import DwarfGpuError, IllFormed, Malformed, counted
 from dwarfgpu.expr.dialect.dialect import AMD_DIRECT_16
 from dwarfgpu.objfile.file_bytes import OfOpenFile
@@ -117,9 +117,7 @@ class Die(OfOpenFile):
             raw = read(unit.data, self.values_at, unit.end)
             if kind == "indirect":
                 assert isinstance(raw, int)
-                form, offset = indirect_form(unit.data, raw, unit.end)
-                raw = reader_of(form, unit.format)(unit.data, offset, unit.end)[0]
-                kind = FORMS[form][0]
+                form, kind, raw = indirect_attribute(unit.data, raw, unit.end, unit.format)
             if raw.__class__ is not int and unit.unknown_values:
                 self._require_known(name)
             return tuple.__new__(Attribute, (form, kind, raw))

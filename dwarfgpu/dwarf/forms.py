@@ -375,6 +375,13 @@ def indirect_form(data: Data, position: int, end: int) -> tuple[int, int]:
     return form, start
 
 
+def indirect_attribute(data: Data, position: int, end: int, format: UnitFormat) -> Attribute:
+    """Return the value of DW_FORM_indirect at a position, with the form that is before it."""
+    form, start = indirect_form(data, position, end)
+    raw, _ = reader_of(form, format)(data, start, end)
+    return Attribute(form, FORMS[form][0], raw)
+
+
 def _skip_indirect(format: UnitFormat) -> SkipForm:
     def skip(data: Data, position: int, end: int) -> int:
         form, position = indirect_form(data, position, end)

@@ -8,13 +8,14 @@ Law: the producer's name decides where it is known, the operations used where it
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Final
 
 from dwarfgpu.arch.amdgpu import VECTOR_REGISTERS
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.abbrev import Abbreviation, ValueReader
-from dwarfgpu.dwarf.forms import Attribute, Raw, read_uleb
+from dwarfgpu.dwarf.forms import FORMS, Attribute, Raw, read_uleb
 from dwarfgpu.dwarf.producer import LAST_DIRECT, LAST_WITHOUT_USER, parse_producer
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -31,6 +32,10 @@ _LISTS: Final = frozenset(
     {0x02, 0x19, 0x2A, 0x38, 0x40, 0x46, 0x48, 0x4A, 0x4D, 0x3E0B, 0x3E12}
 )
 """Attributes that may be location lists."""
+_BLOCKS: Final = (
+    dw.FORM_EXPRLOC, dw.FORM_BLOCK1, dw.FORM_BLOCK2, dw.FORM_BLOCK4, dw.FORM_BLOCK,
+)  # fmt: skip
+_LIST_FORMS: Final = (dw.FORM_LOCLISTX, dw.FORM_SEC_OFFSET)
 _VENDOR_BYTES: Final = pattern(rb"[\xe1-\xec]")
 """An expression without any of these has no DW_OP_LLVM operation in any dialect."""
 _UPSTREAM_BYTES: Final = pattern(rb"[\x90\x92\xa5]|\x16\x18")
@@ -60,6 +65,9 @@ def _expressions(unit: CompilationUnit) -> Iterator[bytes]:
 
     An expression that several entries share is visited once.
     """
+    if unit.abbreviations.has_indirect_forms:
+        yield from _expressions_of_rows(unit)
+        return
     by_code: dict[int, tuple[tuple[ValueReader, ValueReader | None], ...]] = {}
     visited: set[tuple[str, Raw]] = set()
     data, end, tree = unit.data, unit.end, unit.tree
@@ -78,13 +86,42 @@ def _expressions(unit: CompilationUnit) -> Iterator[bytes]:
                 elif (kind, raw) not in visited:
                     visited.add((kind, raw))
                     views = None if of_views is None else of_views[2](data, offset, end)
-                    listed = unit.lists.locations_of(
-                        Attribute(form, kind, raw), views if isinstance(views, int) else None
-                    )
-                    for entry in listed.entries:
-                        yield entry.expression
+                    yield from _listed(unit, Attribute(form, kind, raw), views)
             except DwarfGpuError:
                 continue
+
+
+def _expressions_of_rows(unit: CompilationUnit) -> Iterator[bytes]:
+    """Yield every expression of a unit with forms that are before the values, in one pass: the form
+    of each value must be known to find the next one."""
+    from dwarfgpu.dwarf.unit_walk import walk  # few files have such forms
+
+    visited: set[tuple[int, Raw]] = set()
+    try:
+        for _, shape, values in walk(
+            unit.data, unit.header.entries_at, unit.end, unit.abbreviations
+        ):
+            for attribute, raw in zip(shape.attributes, values, strict=True):
+                name, form = attribute.name, attribute.form
+                if (form, raw) in visited or not _has_expressions(name, form, unit.format):
+                    continue
+                visited.add((form, raw))
+                if isinstance(raw, bytes):
+                    yield raw
+                    continue
+                at_views = shape.positions.get(dw.AT_GNU_LOCVIEWS)
+                views = None if at_views is None or name != dw.AT_LOCATION else values[at_views]
+                with suppress(DwarfGpuError):
+                    yield from _listed(unit, Attribute(form, FORMS[form][0], raw), views)
+    except DwarfGpuError:  # reported where the entries are read
+        return
+
+
+def _listed(unit: CompilationUnit, attribute: Attribute, views: Raw | None) -> Iterator[bytes]:
+    """Yield the expressions of a location list."""
+    of_views = views if isinstance(views, int) else None
+    for entry in unit.lists.locations_of(attribute, of_views).entries:
+        yield entry.expression
 
 
 def _expression_values(
@@ -92,10 +129,6 @@ def _expression_values(
 ) -> tuple[tuple[ValueReader, ValueReader | None], ...]:
     """Return what reads the expressions and location lists of the entries of an abbreviation, and
     the views of the lists."""
-    blocks = (dw.FORM_EXPRLOC, dw.FORM_BLOCK1, dw.FORM_BLOCK2, dw.FORM_BLOCK4, dw.FORM_BLOCK)
-    lists = {dw.FORM_LOCLISTX, dw.FORM_SEC_OFFSET}
-    if format.version < 4:
-        lists |= {dw.FORM_DATA4, dw.FORM_DATA8}
     position = abbreviation.positions.get(dw.AT_GNU_LOCVIEWS)
     views = None if position is None else abbreviation.value(position)
     return tuple(
@@ -104,9 +137,16 @@ def _expression_values(
             views if attribute.name == dw.AT_LOCATION else None,
         )
         for attribute in abbreviation.attributes
-        if (attribute.form in blocks and attribute.name != dw.AT_CONST_VALUE)
-        or (attribute.form in lists and attribute.name in _LISTS)
+        if _has_expressions(attribute.name, attribute.form, format)
     )
+
+
+def _has_expressions(number: int, form: int, format: UnitFormat) -> bool:
+    """Return whether a value of a form is an expression, or a location list."""
+    if form in _BLOCKS:
+        return number != dw.AT_CONST_VALUE
+    is_list = form in _LIST_FORMS or (format.version < 4 and form in (dw.FORM_DATA4, dw.FORM_DATA8))
+    return is_list and number in _LISTS
 
 
 def vendor_operations(expressions: Iterable[bytes], format: UnitFormat) -> frozenset[str]:

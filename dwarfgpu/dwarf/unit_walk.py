@@ -3,6 +3,8 @@
 An abbreviation is compiled once into steps: neighbouring values of fixed size are one `struct`,
 those that take no bytes one tuple, because an abbreviation of any length may have nothing else.
 Where no size varies, all values are one `struct`, into which those without bytes are put.
+Where the form of a value is written before it (DW_FORM_indirect), the abbreviation of a row has the
+form of the value, so that nothing else needs to resolve it.
 Law: what reads the values of an entry depends on their forms and the format of the unit alone; it
 is kept for the abbreviations that share them. No entry is cached: use the unit's tree to look up
 single ones, which is cheaper.
@@ -18,8 +20,9 @@ from struct import Struct, error
 from typing import Final, Literal, TypeAlias
 
 from dwarfgpu.base.byte_reader import Data
+from dwarfgpu.base.records import define, field
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.abbrev import Abbreviation
+from dwarfgpu.dwarf.abbrev import Abbreviation, AttributeSpecification
 from dwarfgpu.dwarf.forms import (
     FORMAT_LETTERS,
     Raw,
@@ -35,18 +38,19 @@ from dwarfgpu.expr.context import UnitFormat
 
 Step: TypeAlias = Struct | tuple[int, ...] | ReadForm
 Row: TypeAlias = tuple[int, Abbreviation, tuple[Raw, ...]]
-"""Offset in `.debug_info`, abbreviation, and the unresolved values of its attributes."""
+"""Offset in `.debug_info`, abbreviation, and the unresolved values of its attributes. No form of
+the abbreviation is DW_FORM_indirect: where the declared one has such forms, the rows of the entries
+whose values have the same forms share another one with the same code."""
 
 Unpack: TypeAlias = Callable[[Data, int], tuple[Raw, ...]]
 ReadValues: TypeAlias = Callable[[Data, int, int], tuple[tuple[Raw, ...], int]]
-_Plan: TypeAlias = tuple[Abbreviation, bool, Unpack | None, int, ReadValues]
-"""An abbreviation, whether its entries have children, what reads all values of an entry where they
-are one `struct`, their bytes, and what reads those of any other."""
 
 Forms: TypeAlias = tuple[tuple[int, int | None], ...]
 """The forms of the attributes of an abbreviation, with the values of DW_FORM_implicit_const."""
 _MAX_KEPT_VALUES: Final = 64
 """Values of an abbreviation for which the reader is kept for others like it."""
+_INDIRECT: Final = (dw.FORM_INDIRECT, None)
+"""What `Forms` has where the form is before the value."""
 _WITHOUT_BYTES: Final = frozenset({dw.FORM_FLAG_PRESENT, dw.FORM_IMPLICIT_CONST})
 
 
@@ -83,7 +87,7 @@ def walk(
             if abbreviation is None:
                 raise Malformed(f"entry at offset {start:#x} has the unknown abbreviation {code}")
             planned = plans[code] = _plan(abbreviation)
-        abbreviation, has_children, unpack, size_bytes, read = planned
+        abbreviation, has_children, unpack, size_bytes, read, indirect = planned
         if unpack is not None and position + size_bytes <= end:  # most entries
             yield start, abbreviation, unpack(data, position)
             position += size_bytes
@@ -98,7 +102,7 @@ def walk(
             position = end + 1
         if position > end:
             raise Malformed(f"entry at offset {start:#x} is cut short: its unit ends at {end:#x}")
-        yield start, abbreviation, values
+        yield start, abbreviation if indirect is None else indirect.last, values
         if has_children:
             depth += 1
         elif not depth:
@@ -107,11 +111,57 @@ def walk(
         at_end(position, max(depth, 0))
 
 
+@define(eq=False)
+class _IndirectForms:
+    """The entries of an abbreviation some of whose forms are written before the values."""
+
+    declared: Abbreviation
+    last: Abbreviation
+    """The one with the forms of the values that were read last."""
+    _abbreviations: dict[tuple[int, ...], Abbreviation] = field(init=False, factory=dict)
+    """By the forms of all values."""
+
+    def read(self, data: Data, position: int, end: int) -> tuple[tuple[Raw, ...], int]:
+        """Return the values of an entry, and where they end."""
+        format, forms, values = self.declared.format, list[int](), list[Raw]()
+        for attribute in self.declared.attributes:
+            form = attribute.form
+            if form == dw.FORM_INDIRECT:
+                form, position = indirect_form(data, position, end)
+            value, position = reader_of(form, format)(data, position, end)
+            forms.append(form)
+            values.append(value if attribute.implicit is None else attribute.implicit)
+        self.last = self._with(tuple(forms))
+        return tuple(values), position
+
+    def _with(self, forms: tuple[int, ...]) -> Abbreviation:
+        known = self._abbreviations.get(forms)
+        if known is None:
+            declared = self.declared
+            attributes = tuple(
+                AttributeSpecification(attribute.name, form, attribute.implicit)
+                for attribute, form in zip(declared.attributes, forms, strict=True)
+            )
+            known = self._abbreviations[forms] = Abbreviation(
+                declared.code, declared.tag, declared.has_children, attributes, declared.format
+            )
+        return known
+
+
+_Plan: TypeAlias = tuple[Abbreviation, bool, Unpack | None, int, ReadValues, _IndirectForms | None]
+"""An abbreviation, whether its entries have children, what reads all values of an entry where they
+are one `struct`, their bytes, what reads those of any other, and what knows their forms where these
+are before the values."""
+
+
 def _plan(abbreviation: Abbreviation) -> _Plan:
     attributes, format = abbreviation.attributes, abbreviation.format
     forms = tuple([(attribute.form, attribute.implicit) for attribute in attributes])
+    if _INDIRECT in forms:
+        indirect = _IndirectForms(abbreviation, abbreviation)
+        return abbreviation, abbreviation.has_children, None, 0, indirect.read, indirect
     read = _known_values if len(forms) <= _MAX_KEPT_VALUES else _read_values
-    return abbreviation, abbreviation.has_children, *read(forms, format)
+    return abbreviation, abbreviation.has_children, *read(forms, format), None
 
 
 def _read_values(forms: Forms, format: UnitFormat) -> tuple[Unpack | None, int, ReadValues]:
@@ -190,7 +240,7 @@ def steps_of(forms: Forms, format: UnitFormat) -> tuple[Step, ...]:
             case "no bytes":
                 steps.append(tuple(1 if implicit is None else implicit for _, implicit in run))
             case _:
-                steps += [_reader(form, format) for form, _ in run]
+                steps += [reader_of(form, format) for form, _ in run]
     return tuple(steps)
 
 
@@ -198,15 +248,3 @@ def _kind_of(form: int, format: UnitFormat) -> Literal["fixed", "no bytes", "var
     if fixed_size(form, format) in FORMAT_LETTERS:
         return "fixed"
     return "no bytes" if form in _WITHOUT_BYTES else "variable"
-
-
-def _reader(form: int, format: UnitFormat) -> ReadForm:
-    return _read_indirect(format) if form == dw.FORM_INDIRECT else reader_of(form, format)
-
-
-def _read_indirect(format: UnitFormat) -> ReadForm:
-    def read(data: Data, position: int, end: int) -> tuple[Raw, int]:
-        form, position = indirect_form(data, position, end)
-        return reader_of(form, format)(data, position, end)
-
-    return read

@@ -14,9 +14,10 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.byte_reader import Data
-from dwarfgpu.dwarf.abbrev import Abbreviation, AbbreviationTable
+from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.abbrev import AbbreviationTable
 from dwarfgpu.dwarf.address_ranges import Range
-from dwarfgpu.dwarf.forms import FORMS, read_uleb, reader_of
+from dwarfgpu.dwarf.forms import FORMS, indirect_form, read_uleb, reader_of
 from dwarfgpu.dwarf.unit_walk import walk
 from dwarfgpu.errors import DwarfGpuError
 
@@ -60,15 +61,18 @@ def _blocks(
     following = chain(((offset, shape) for offset, shape, _ in rows), ((entries.end, None),))
     for (offset, abbreviation), (end, _) in pairwise(following):
         if abbreviation is not None and bisect_left(starts, offset) < bisect_left(starts, end):
-            yield from _blocks_of(data, offset, end, abbreviation)
+            yield from _blocks_of(data, offset, end, abbreviations)
 
 
-def _blocks_of(data: Data, offset: int, end: int, abbreviation: Abbreviation) -> Iterator[_Block]:
-    _, position = read_uleb(data, offset, end)
+def _blocks_of(
+    data: Data, offset: int, end: int, abbreviations: AbbreviationTable
+) -> Iterator[_Block]:
+    code, position = read_uleb(data, offset, end)
+    abbreviation = abbreviations[code]
     for attribute in abbreviation.attributes:
-        kind = FORMS[attribute.form][0]
-        if kind == "indirect":  # no producer writes it beside such fields
-            return
-        raw, position = reader_of(attribute.form, abbreviation.format)(data, position, end)
-        if kind in _BLOCKS and isinstance(raw, bytes):
+        form = attribute.form
+        if form == dw.FORM_INDIRECT:
+            form, position = indirect_form(data, position, end)
+        raw, position = reader_of(form, abbreviation.format)(data, position, end)
+        if FORMS[form][0] in _BLOCKS and isinstance(raw, bytes):
             yield position - len(raw), position, offset, attribute.name

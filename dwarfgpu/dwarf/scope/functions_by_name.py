@@ -55,9 +55,10 @@ _MARK_OF_BODY: Final = pattern(r"X[bn]*$")
 _NUMBER_OF_ADA: Final = pattern(r"__[0-9]+$")
 _COLD: Final = pattern(r"\.cold(?:\.[0-9]+)?$")
 _FORMS_OF_OTHERS: Final = (
-    dw.FORM_REF_ADDR, dw.FORM_REF_SUP4, dw.FORM_REF_SUP8, dw.FORM_GNU_REF_ALT,
+    dw.FORM_REF_ADDR, dw.FORM_REF_SUP4, dw.FORM_REF_SUP8, dw.FORM_GNU_REF_ALT, dw.FORM_INDIRECT,
 )  # fmt: skip
-"""The forms of references to entries of other units, perhaps of the supplementary file."""
+"""The forms of references that may lead to entries of other units, perhaps of the supplementary
+file."""
 _FROM_OTHERS: Final = tuple(
     encode_uleb(dw.AT_ABSTRACT_ORIGIN) + encode_uleb(form) for form in _FORMS_OF_OTHERS
 )

@@ -594,8 +594,9 @@ def _directives_in(scope: Die) -> tuple[Die, ...]:
 
 
 def _has_signature(abbreviation: Abbreviation) -> bool:
-    """Return whether entries refer to a type unit."""
-    return any(attribute.form == dw.FORM_REF_SIG8 for attribute in abbreviation.attributes)
+    """Return whether entries may refer to a type unit."""
+    forms = (dw.FORM_REF_SIG8, dw.FORM_INDIRECT)
+    return any(attribute.form in forms for attribute in abbreviation.attributes)
 
 
 def _is_of_file(meaning: Meaning, unit: CompilationUnit) -> bool:
