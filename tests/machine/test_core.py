@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -177,6 +179,27 @@ def test_without_build_ids_the_first_page_must_be_the_same(
     page = library(None)[: PAGE - 1] + (b"1" if same else b"2")
     result = load_core(written(tmp_path, thread(), mapped(lib), loads=loads(page)))
     assert bool(result.files) == is_used
+
+
+@pytest.mark.parametrize("flags", [(), ("-m32",), ("-static", "-nostdlib", "-Wl,-n")])
+def test_a_stripped_program_is_that_with_debug_information(
+    tmp_path: Path, tool: Callable[[str], str], flags: tuple[str, ...]
+) -> None:
+    """Without a build ID, in each ELF class, and where a page has all of the program."""
+    source, full, stripped = (tmp_path / name for name in ("a.c", "full", "stripped"))
+    source.write_text("int x = 1;\nint main(void) { return x; }\nvoid _start(void) { main(); }\n")
+    command = [tool("gcc"), "-g", "-nostartfiles", "-Wl,--build-id=none", *flags]
+    done = subprocess.run([*command, str(source), "-o", full], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip("gcc cannot build it")
+    subprocess.run([tool("strip"), full, "-o", stripped], check=True)
+    page = stripped.read_bytes()[:PAGE].ljust(PAGE, b"\0")
+    other = bytearray(full.read_bytes())
+    other[0x18] ^= 1  # e_entry
+    for content, is_used in ((full.read_bytes(), True), (bytes(other), False)):
+        full.write_bytes(content)
+        path = written(tmp_path, thread(), mapped(full), loads=loads(page))
+        assert bool(load_core(path).files) == is_used
 
 
 def test_a_file_that_cannot_be_checked_is_not_taken(tmp_path: Path, lib: Path) -> None:

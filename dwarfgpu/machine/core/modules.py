@@ -2,7 +2,8 @@
 vector.
 
 Law: a file is accepted as the mapped one only if its build ID is that in the core's own copy of the
-first page; without a build ID, if the page is the same. Everything else is reported.
+first page; without a build ID, if the page is the same, but for what `strip` changes. Everything
+else is reported.
 """
 
 from __future__ import annotations
@@ -38,6 +39,9 @@ IS_NOT_USED: Final = " is not used: "
 """In a note, between a file and the reason."""
 _PAGE_BYTES: Final = 4096
 _NO_SEGMENT: Final = "the core file has no segment of it, but of everything that is only read"
+_OF_SECTIONS: Final = {4: ((0x20, 0x24), (0x2E, 0x34)), 8: ((0x28, 0x30), (0x3A, 0x40))}
+"""Where e_shoff is in the ELF header, and e_shentsize, e_shnum and e_shstrndx, by the size of an
+address."""
 _MOST_LOADED: Final = 256
 """Segments of a file: each is compared with each part of the file in memory."""
 _LEAST_SOUGHT: Final = 1 << 14
@@ -150,6 +154,20 @@ class _Module:
 
     def has(self, address: int | None) -> bool:
         return address is not None and any(e.start <= address < e.end for e in self.parts)
+
+
+def _loaded_part(page: bytes, header: ObjectFile) -> bytes:
+    """Return the first page of a file without what `strip` changes: the fields of the ELF header
+    that describe the table of sections, and what is after the last byte of a segment."""
+    ends = (
+        segment.offset + segment.file_bytes
+        for segment in header.segments
+        if segment.type == PT_LOAD and segment.offset < len(page)
+    )
+    part = bytearray(page[: max(ends, default=len(page))])
+    for begin, end in _OF_SECTIONS[header.address_bytes]:
+        part[begin:end] = bytes(end - begin)
+    return bytes(part)
 
 
 def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
@@ -560,8 +578,10 @@ class _Reader:
             problem = None if running_id else readable_notes(file)[1]
             why = "" if problem is None else f" ({problem.kind}: {problem})"
             return f"it has {ids[0]}{why}, what was mapped has {ids[1]}"
-        if ran is None and file.file_bytes(0, min(len(page), file.size_bytes), "page") != page:
-            return "it has no build ID, and its first page differs from the mapped one"
+        if ran is None:
+            own = file.file_bytes(0, min(len(page), file.size_bytes), "page")
+            if _loaded_part(own, header) != _loaded_part(page, header):
+                return "it has no build ID, and its first page differs from the mapped one"
         return None
 
     def _build_id(self, module: _Module, header: ObjectFile) -> bytes | None:
