@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import FIXTURES, STATES, run
+from tests.cli.command import FIXTURES, STATES, run, run_json
 
 CORE = FIXTURES / "core/loop.gfx942.core.xz"
 ROOT = ("--sysroot", FIXTURES / "opencl")
@@ -138,3 +138,15 @@ def test_a_saved_wave_replaces_no_input(tmp_path: Path) -> None:
         assert (done.status, done.out) == (2, "")
         assert done.error == f"--save: {path} is an input: give another file"
     assert files == {path: path.read_bytes() for path in files}
+
+
+@pytest.mark.parametrize("command", ["bt", "info"])
+def test_the_failed_access_in_json(command: str) -> None:
+    """The text's `Lane 63 loads 4 bytes at 0x7e00000076b0 …`, as `waves --json` has it."""
+    failed = run_json(command, CORE, *ROOT).json["core"]["failed_wave"]
+    waves = run_json("waves", CORE, *ROOT).json["waves"]
+    (wave,) = (wave for wave in waves if wave["is_faulty"])
+    assert failed["failed_access"] == wave["failed_access"]
+    assert failed["failed_access"]["lanes"][0]["lane"] == 63
+    assert (failed["thread"], failed["stop_reasons"]) == (wave["id"], wave["stop_reasons"])
+    assert failed["signals"] == ["SIGSEGV"] and not failed["is_pending"]

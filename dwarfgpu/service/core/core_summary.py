@@ -13,7 +13,7 @@ from dwarfgpu.dwarf.loaded_code import CodeObjects, as_code_objects
 from dwarfgpu.errors import Unavailable
 from dwarfgpu.machine.core.gpu.stop_reasons import SIGNALS, Fault, queue_exceptions
 from dwarfgpu.machine.core.signals import signal_name, signal_text
-from dwarfgpu.service.waves.faulty_access_text import access_lines
+from dwarfgpu.service.waves.faulty_access_text import access_lines, access_record
 from dwarfgpu.view.json_object import JsonObject, Plain
 
 if TYPE_CHECKING:
@@ -107,6 +107,21 @@ def _has_threads(code_objects: CodeObjects) -> bool:
     return program is not None and any(program.file.symbols_named(name) for name in _VERSIONS)
 
 
+def _failed_wave(core: Core) -> JsonObject | None:
+    """Return the first failed wave, which the text of a core describes, and why it failed."""
+    if core.gpu is None or not core.faults:
+        return None
+    error = core.faults[0]
+    return {
+        "thread": error.number,
+        "target_id": core.gpu.target_id(error.number),
+        "stop_reasons": [*error.reasons],
+        "signals": [SIGNALS[reason] for reason in error.reasons if reason in SIGNALS],
+        "is_pending": error.is_pending,
+        "failed_access": access_record(core.gpu.faulty_access(error.number)),
+    }
+
+
 def core_record(core: Core) -> JsonObject:
     """Return the program that ran, and why it stopped."""
     process, thread = core.dump.process, core.threads.get(1)
@@ -117,5 +132,8 @@ def core_record(core: Core) -> JsonObject:
         "command": None if process is None else process.command,
         "pid": None if process is None else process.pid,
         "signal": signal,
+        "failed_wave": _failed_wave(core),
+        "failed_waves": len(core.faults),
+        "queue_exceptions": [] if core.gpu is None else [*queue_exceptions(core.gpu.gpu)],
         "notes": notes,
     }
