@@ -19,6 +19,7 @@ from dwarfgpu.arch.model import (
 )
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.base import json_reader
+from dwarfgpu.base.printable import shell_word
 from dwarfgpu.base.readable_files import resolved
 from dwarfgpu.base.records import evolve
 from dwarfgpu.base.suggest import followed, nearest
@@ -94,8 +95,8 @@ def run(args: Namespace) -> int:
     if args.second is not None:
         if is_object(args.address):
             raise UsageError(
-                f"{args.address} {args.second}: give the file with --file: --file {args.address} "
-                f"{args.second}"
+                f"{args.address} {args.second}: give the file with --file: "
+                f"--file {shell_word(args.address)} {shell_word(args.second)}"
             )
         raise UsageError(
             f"{args.address} {args.second}: a space and an address are one argument, such as "

@@ -9,6 +9,7 @@ from typing import Final
 from dwarfgpu.cli.run_dispatches import sections_of
 from dwarfgpu.errors import UsageError
 from dwarfgpu.options.core_options import add_parts_of_core
+from dwarfgpu.options.given_files import given_as_file
 from dwarfgpu.options.unit_options import is_core
 
 _OF_DISPATCH: Final = {
@@ -33,7 +34,7 @@ def resumes(args: Namespace) -> bool:
     """Return whether the waves are those of a state or of a core file; `UsageError` for options
     that do not go together."""
     if args.file is not None and args.file.endswith(".json") and args.state is None:
-        raise UsageError(f"{args.file} is not an ELF file; give a state with --state {args.file}")
+        raise given_as_file(args.file)
     words = [word for word in (args.file, args.kernel) if word is not None]
     cores = [word for word in words if is_core(word)]
     if args.state is None and not cores:

@@ -94,9 +94,12 @@ class ElfFile(OfOpenFile):
                 f"{not_elf(path)} but LLVM bitcode: give the file that the compiler made from it"
             )
         if data[:4] != ELF_MAGIC:
+            from dwarfgpu.base.printable import shell_word  # only for this message
+
             is_json = bytes(data[:LONGEST_MAGIC_BYTES]).lstrip().startswith(b"{")
             raise UsageError(
-                f"{not_elf(path)}; give it as a state (--state {path} of {_READ_STATES})"
+                f"{not_elf(path)}; "
+                f"give it as a state (--state {shell_word(path)} of {_READ_STATES})"
                 if is_json
                 else not_elf(path) + _source(path)
             )

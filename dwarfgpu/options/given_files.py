@@ -150,6 +150,14 @@ def _require_no_file(args: Namespace, files: list[str]) -> None:
         require_object(word)
 
 
+def given_as_file(state: str) -> UsageError:
+    """Return the error about a state in the place of an ELF file."""
+    from dwarfgpu.base.printable import shell_word  # only for this message
+
+    advice = f"give a state with --state {shell_word(state)}"
+    return UsageError(f"{state} is not an ELF file; {advice}")
+
+
 def require_object(word: str, *, whole: bool = False) -> None:
     """Raise `UsageError` with the reason if a word is not a readable object file.
 
@@ -158,7 +166,7 @@ def require_object(word: str, *, whole: bool = False) -> None:
     if is_object(word) and not whole:
         return
     if word.endswith(".json") and is_existing(word):
-        raise UsageError(f"{word} is not an ELF file; give a state with --state {word}")
+        raise given_as_file(word)
     from dwarfgpu.objfile.container import open_object  # most requests name no wrong file
 
     with opening():

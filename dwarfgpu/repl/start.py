@@ -21,6 +21,7 @@ from dwarfgpu.errors import DwarfGpuError, UsageError, shortened
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.options.context_options import configure as configure_machine
 from dwarfgpu.options.demo import add_demo_option, with_demo
+from dwarfgpu.options.given_files import given_as_file
 from dwarfgpu.options.integer_options import byte
 from dwarfgpu.options.launch_options import LAUNCH, configure_launch
 from dwarfgpu.options.limit_options import given_file_limits
@@ -215,7 +216,7 @@ def _take_gdbs(args: argparse.Namespace) -> None:
     if args.path is not None and not os.path.lexists(args.path):
         _require_no_command(args.path)
     if args.path is not None and args.path.endswith(".json") and args.state is None:
-        raise UsageError(f"{args.path} is not an ELF file; give a state with --state {args.path}")
+        raise given_as_file(args.path)
     is_process = args.core_file is not None and not os.path.exists(args.core_file)
     if args.pid is not None or (is_process and is_decimal(args.core_file)):
         raise UsageError("cannot attach to a process: dwarfgpu reads core files and state files")

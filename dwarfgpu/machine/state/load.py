@@ -16,7 +16,7 @@ from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.input_files import record_input
 from dwarfgpu.base.json_reader import Field
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
-from dwarfgpu.base.printable import on_one_line
+from dwarfgpu.base.printable import on_one_line, shell_word
 from dwarfgpu.base.readable_files import folder_of
 from dwarfgpu.errors import (
     LONGEST_NAME,
@@ -139,14 +139,15 @@ def _in_another_format(path: Path, error: UnreadableFile) -> UnreadableFile:
         from dwarfgpu.objfile.compressed_file import head_of  # few states are compressed
 
         is_core = is_core_header(head_of(str(path), head, CORE_HEADER_BYTES))
-        remedy = f"give it as a core file (--core {path})" if is_core else "decompress it"
+        as_core = f"give it as a core file (--core {shell_word(str(path))})"
+        remedy = as_core if is_core else "decompress it"
         what = "a compressed core file" if is_core else f"compressed ({program})"
         return UnreadableFile(f"{path}: not JSON: it is {what}; {remedy}")
     if not error.message.endswith(json_reader.IS_ELF):
         return error
     is_core = is_core_header(head[:CORE_HEADER_BYTES])
-    remedy = f"a core file (--core {path})" if is_core else f"a code object (--file {path})"
-    return UnreadableFile(f"{error.message}; give it as {remedy}")
+    what, option = ("a core file", "--core") if is_core else ("a code object", "--file")
+    return UnreadableFile(f"{error.message}; give it as {what} ({option} {shell_word(str(path))})")
 
 
 def _require_few_waves(listed: Field, most_waves: int) -> None:
