@@ -65,9 +65,9 @@ NOT_STARTED: Final = "no state is given: writable memory has its initial content
 class Session(FocusedNames):
     """Code objects, a machine, and where the user looks."""
 
-    architecture: Architecture
-    code_objects: tuple[CodeObject, ...] = ()
-    target: Target | None = None
+    architecture: Architecture = field(repr=lambda architecture: architecture.name)
+    code_objects: tuple[CodeObject, ...] = field(default=(), repr=False)
+    target: Target | None = field(default=None, repr=False)
     wave: WaveId = 0
     lane: int | None = None
     iteration: int | None = None
@@ -90,8 +90,8 @@ class Session(FocusedNames):
     registers hold where upstream clang does not say it (`vgpr_holds`)."""
     is_heuristic: bool = field(default=False, kw_only=True)
     """Find callers of AMD GPU functions by their machine code if no frame information does."""
-    limits: Limits = field(factory=Limits)
-    notes: tuple[str, ...] = ()
+    limits: Limits = field(factory=Limits, repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
     """What the user should know of how the session was made."""
     has_frames: bool = field(default=False, kw_only=True)
     """True for front ends with `up`/`down`: an inlined frame sees only its own variables.

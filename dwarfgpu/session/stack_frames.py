@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.cached import cached_property
-from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import name_in_frames, name_of_nameless
@@ -57,7 +57,7 @@ class StackFrame:
     """A frame of a backtrace."""
 
     number: int
-    session: Session
+    session: Session = field(repr=False)
     """What sees it."""
     pc: int
     """Where the frame executes, or continues after the call."""

@@ -16,6 +16,8 @@ from dwarfgpu.cfi.call_stack import CallStack
 from dwarfgpu.cfi.tail_call_frame import Jumps
 from dwarfgpu.cfi.unwind import CfiFrame
 from dwarfgpu.dwarf.types import types
+from dwarfgpu.session.stack_frames import stack_frames
+from tests.cli.command import FIXTURES, STATES
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "dwarfgpu" / "data" / "demo.json"
@@ -212,3 +214,17 @@ def test_threads_that_ask_one_session_get_what_one_alone_gets(name: str) -> None
     finally:
         sys.setswitchinterval(before)
     assert alone and found == [alone] * 4
+
+
+def test_short_representations() -> None:
+    """Of what is in focus: the machine and the files have thousands of characters."""
+    code = dg.CodeObject.open(FIXTURES / "opencl/kernels.gfx942.O0.v5.co")
+    state = dg.load_state(STATES / "call.gfx942.O0.json")
+    wave = state.waves[0]
+    session = dg.Session(state.architecture, (code,), state.target, wave=wave.id, pc=wave.pc)
+    frame = next(stack_frames(session))
+    for shown in (repr(session), repr(frame)):
+        assert len(shown) < 500
+        assert "object at 0x" not in shown and "partial" not in shown
+    assert repr(session).startswith(f"Session(architecture=gfx942, wave={wave.id}, lane=None,")
+    assert repr(frame).startswith("StackFrame(number=0, pc=")
