@@ -53,6 +53,15 @@ def require(element: T | None, name: str) -> T:
     return element
 
 
+def require_frame(frame: T | None) -> T:
+    """Return the call frame of a context; `MissingContext` that says how to give one."""
+    if frame is None:
+        raise MissingContext(
+            "the context has no call frame; give one as frame=, such as ExplicitFrame(architecture)"
+        )
+    return frame
+
+
 _FORMAT_NUMBERS: Final = (
     ("address_size", (1, 2, 4, 8), "an integer (1, 2, 4 or 8)"),
     ("offset_size", (4, 8), "an integer (4 or 8)"),

@@ -228,3 +228,11 @@ def test_short_representations() -> None:
         assert "object at 0x" not in shown and "partial" not in shown
     assert repr(session).startswith(f"Session(architecture=gfx942, wave={wave.id}, lane=None,")
     assert repr(frame).startswith("StackFrame(number=0, pc=")
+
+
+def test_an_operation_that_needs_a_call_frame_says_how_to_give_one() -> None:
+    architecture = dg.architecture("gfx942")
+    for text in ("bregx s4 3", "regx s4", "call_frame_cfa", "fbreg 3", "entry_value(reg4)"):
+        expression = dg.assemble(text, arch=architecture)
+        with pytest.raises(dg.MissingContext, match=r"no call frame; give one as frame=, such as"):
+            dg.evaluate(expression, dg.Context(architecture=architecture, wave=0))

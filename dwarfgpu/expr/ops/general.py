@@ -6,7 +6,7 @@ DW_OP_push_object_address, DW_OP_LLVM_call_frame_entry_reg, DW_OP_LLVM_undefined
 
 from __future__ import annotations
 
-from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.context import Context, require, require_frame
 from dwarfgpu.expr.operand_codec import ULEB, RegisterNumber
 from dwarfgpu.expr.operation import LLVM_USER, op
 from dwarfgpu.model.location import Location, SingleLocation
@@ -46,7 +46,7 @@ def LLVM_call_frame_entry_reg(ctx: Context, *, register: RegisterNumber) -> Loca
     """
     arch = require(ctx.architecture, "target architecture")
     info = arch.register(register)
-    entry = require(ctx.frame, "call frame").entry_register(register)
+    entry = require_frame(ctx.frame).entry_register(register)
     return entry if arch.endian == "little" else entry.in_register(info.size_bits)
 
 

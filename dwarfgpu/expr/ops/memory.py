@@ -12,7 +12,7 @@ from typing import Final
 from dwarfgpu.access.access_protocol import Access
 from dwarfgpu.arch.model import AddressSpace, RegisterInfo
 from dwarfgpu.errors import EvaluationError, OutOfRange
-from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.context import Context, require, require_frame
 from dwarfgpu.expr.control_flow import Nested
 from dwarfgpu.expr.implicit_conversions import memory_location, pointee
 from dwarfgpu.expr.operand_codec import SLEB, Address, AddressIndex, RegisterNumber
@@ -70,13 +70,13 @@ def form_tls_address(ctx: Context, offset: Value) -> Location:
 @op(0x9C, spec="A.2.5.4.4.3")
 def call_frame_cfa(ctx: Context) -> Location:
     """Push the Canonical Frame Address of the current subprogram."""
-    return require(ctx.frame, "call frame").cfa()
+    return require_frame(ctx.frame).cfa()
 
 
 @op(0x91, spec="A.2.5.4.4.3")
 def fbreg(ctx: Context, *, displacement: SLEB) -> Location:
     """Push the frame base of the current subprogram, moved by a signed number of bytes."""
-    return require(ctx.frame, "call frame").frame_base().displaced(displacement * 8)
+    return require_frame(ctx.frame).frame_base().displaced(displacement * 8)
 
 
 @op(range(0x70, 0x90), spec="A.2.5.4.4.3", equals="DW_OP_bregx {number}, {displacement}")

@@ -6,8 +6,7 @@ Declares DW_OP_reg0 to DW_OP_reg31, DW_OP_regx.
 
 from __future__ import annotations
 
-from dwarfgpu.errors import MissingContext
-from dwarfgpu.expr.context import Context, require
+from dwarfgpu.expr.context import Context, require, require_frame
 from dwarfgpu.expr.implicit_conversions import whole_register
 from dwarfgpu.expr.operand_codec import RegisterNumber
 from dwarfgpu.expr.operation import Number, op
@@ -25,10 +24,9 @@ def reg(ctx: Context, *, number: Number) -> Location:
 def regx(ctx: Context, *, register: RegisterNumber) -> Location:
     """Push where a register is, for the current call frame."""
     arch, wave, frame = ctx.architecture, ctx.wave, ctx.frame
-    if arch is None or wave is None or frame is None:
-        require(arch, "target architecture")
-        require(wave, "thread")
-        raise MissingContext("the context has no call frame")
+    if arch is None or wave is None or frame is None:  # one comparison of each is faster
+        arch, wave = require(arch, "target architecture"), require(wave, "thread")
+        frame = require_frame(frame)
     if frame.level:
         info = arch.register(register)
         saved = frame.register(register)

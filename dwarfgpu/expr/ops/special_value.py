@@ -14,7 +14,7 @@ from typing import Final
 from dwarfgpu.base.base_type import BaseType, bits_in_register
 from dwarfgpu.base.bits import from_bytes, to_bytes
 from dwarfgpu.errors import IllFormed, Unsupported, counted
-from dwarfgpu.expr.context import Context, ExprLoc, require
+from dwarfgpu.expr.context import Context, ExprLoc, require, require_frame
 from dwarfgpu.expr.control_flow import Nested, Outcome
 from dwarfgpu.expr.implicit_conversions import and_then
 from dwarfgpu.expr.operand_codec import Expression, RegisterNumber, Size8, TypeOffset
@@ -133,7 +133,7 @@ def entry_value(ctx: Context, *, expression: Expression) -> Value | Nested:
     It is evaluated in the calling frame, or given by a call-site parameter. If it ends in
     DW_OP_reg*, the contents of the register are pushed.
     """
-    frame = require(ctx.frame, "call frame")
+    frame = require_frame(ctx.frame)
     value = frame.entry_value(expression)
     if value is not None:
         return value

@@ -7,7 +7,7 @@ DW_OP_GNU_variable_value.
 from __future__ import annotations
 
 from dwarfgpu.errors import UndefinedBits
-from dwarfgpu.expr.context import ConstValue, Context, require
+from dwarfgpu.expr.context import ConstValue, Context, require, require_frame
 from dwarfgpu.expr.control_flow import Nested
 from dwarfgpu.expr.implicit_conversions import and_then
 from dwarfgpu.expr.operand_codec import DieOffset, EncodedAddress, UnitRef4
@@ -43,7 +43,7 @@ def GNU_parameter_ref(ctx: Context, *, die: UnitRef4) -> Value:
 
     It is undefined where no call-site parameter describes it.
     """
-    frame, unit = require(ctx.frame, "call frame"), require(ctx.unit, "compilation unit")
+    frame, unit = require_frame(ctx.frame), require(ctx.unit, "compilation unit")
     value = frame.parameter_value(unit.section_offset(die))
     if value is None:
         raise UndefinedBits("no call site describes what the parameter was on entry")
