@@ -86,7 +86,8 @@ def test_names_of_the_bodies_of_packages(tmp_path: Path, tool: Callable[[str], s
     commands += ["break pk.numbers.push", "info line pk.numbers.push", "info scope pk.numbers.push"]
     commands += ["list pk.numbers.push", "frame function example", "print pk.numbers.items(1)"]
     of_gdb = answers(tool("gdb"), files, commands)
-    assert answers(None, files, commands) == of_gdb
+    shown = [text.replace("<pk__numbers__pushX", "<pk.numbers.push") for text in of_gdb]
+    assert answers(None, files, commands) == shown  # plain names everywhere
     assert "$2 = 1" in of_gdb[2] and "Breakpoint 1 at" in of_gdb[3]
 
 
