@@ -212,14 +212,14 @@ def test_an_expression_means_what_a_name_does_in_a_lane_that_never_entered(name:
 
 
 def test_a_limit_that_hides_the_outer_frame_of_a_lane_is_said() -> None:
-    limit = "DW_OP_addrx at offset 0x5: more than 30 operations performed (--max-steps)"
+    limit = "DW_OP_addrx at offset 0x5: more than 50 operations performed (--max-steps)"
     unknown = "DW_AT_LLVM_lane_pc of x cannot be evaluated"
     why = f"is unknown: the location of the lane is unknown: {unknown} ({limit})"
-    done = run("lanes", *CALLED, "--max-steps", 30)
+    done = run("lanes", *CALLED, "--max-steps", 50)
     assert done.notes == [f"the frame of lane 16 {why}"] and "16 I     not in frame" in done.out
-    notes = run_json("lanes", *CALLED, "--max-steps", 30).json["notes"]
+    notes = run_json("lanes", *CALLED, "--max-steps", 50).json["notes"]
     assert notes == [f"the frame of lane 16 {why}"]
-    focused = run("eval", *CALLED, "--lane", 17, "--max-steps", 30, "n").error
+    focused = run("eval", *CALLED, "--lane", 17, "--max-steps", 50, "n").error
     assert focused.startswith(
         "InconsistentContext: lane 17 was not active on entry to the function"
     )
