@@ -51,8 +51,6 @@ class Prologue:
     """The register that they set."""
     landing: bytes
     """An instruction that may precede them."""
-    alignments: tuple[bytes, ...]
-    """Instructions that may follow it: they align the stack, and push the return address again."""
     push: bytes
     """Saves the frame pointer of the caller."""
     moves: tuple[bytes, ...]

@@ -51,11 +51,6 @@ ABI: Final = Abi(
     prologue=Prologue(
         base="ebp",
         landing=b"\xf3\x0f\x1e\xfb",  # endbr32
-        alignments=tuple(  # lea 4(%esp),%ecx; and $-16,%esp; push -4(%ecx); or by %edx, %eax
-            b"\x8d" + base + b"\x24\x04\x83\xe4" + mask + b"\xff" + push + b"\xfc"
-            for base, push in ((b"\x4c", b"\x71"), (b"\x54", b"\x72"), (b"\x44", b"\x70"))
-            for mask in (b"\xf0", b"\xe0", b"\xc0")
-        ),
         push=b"\x55",
         moves=(b"\x89\xe5", b"\x8b\xec", b"\x8d\x2c\x24"),  # mov %esp,%ebp; lea (%esp),%ebp
         is_of_i386=True,

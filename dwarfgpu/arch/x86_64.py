@@ -89,10 +89,6 @@ ABI: Final = Abi(
     prologue=Prologue(
         base="rbp",
         landing=b"\xf3\x0f\x1e\xfa",  # endbr64
-        alignments=tuple(  # lea 8(%rsp),%r10; and $-16,%rsp; pushq -8(%r10)
-            b"\x4c\x8d\x54\x24\x08\x48\x83\xe4" + mask + b"\x41\xff\x72\xf8"
-            for mask in (b"\xf0", b"\xe0", b"\xc0")
-        ),
         push=b"\x55",
         moves=(b"\x48\x89\xe5", b"\x48\x8b\xec"),  # mov %rsp,%rbp
     ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from dwarfgpu.arch.abi import Prologue
@@ -56,6 +57,7 @@ _PROBE: Final = re.compile(rb"(?:\x6a.|\x68.{4})\xe8.{4}\x83\xc4\x04", re.DOTALL
 _SCHEDULED: Final = re.compile(
     rb"(?:[\xb0-\xb2\xb4-\xb6]."  # mov $N,%al, %cl, %dl, %ah, %ch, %dh
     rb"|[\xb8-\xba\xa1].{4}"  # mov $N,%eax, %ecx, %edx; mov N,%eax
+    rb"|\x89[\x05\x0d\x15].{4}"  # mov %eax, %ecx, %edx,N
     rb"|[\x29\x2b\x31\x33][\xc0\xc9\xd2])*",  # sub, xor: clear %eax, %ecx, %edx
     re.DOTALL,
 )
@@ -69,6 +71,39 @@ _CODE_ADDRESS: Final = re.compile(
 """Position-independent code sets its base register."""
 
 
+_MOST_ALIGNMENT_BYTES: Final = 18
+_REGISTERS: Final = ("ax", "cx", "dx", "bx", "sp", "bp", "si", "di")
+"""By their numbers in instructions."""
+
+
+@lru_cache(maxsize=2)
+def _alignment(is_of_i386: bool) -> re.Pattern[bytes]:
+    """Return the pattern of instructions that keep the stack pointer in a register, align the stack
+    and push the return address again. Its group has the name of the register, and ends before the
+    stack is aligned.
+
+    `lea 4(%esp),%ecx; and $-16,%esp; push -4(%ecx)`, with any such register and number, or first
+    `push %edi; lea 8(%esp),%edi`; the same of 64 bits on x86-64.
+    """
+    word_bytes = 4 if is_of_i386 else 8
+    names = [("e" if is_of_i386 else "r") + name for name in _REGISTERS]
+    names += [] if is_of_i386 else [f"r{number}" for number in range(8, 16)]
+    wide = b"" if is_of_i386 else b"\x48"  # REX.W
+    aligning = wide + rb"(?:\x83\xe4.|\x81\xe4.{4})"
+    ways = []
+    for number, name in enumerate(names):
+        low, is_extended = number & 7, number >= len(_REGISTERS)
+        if low == 4 or name.endswith("bp"):
+            continue  # the stack pointer, r12 (which push encodes otherwise), the frame pointer
+        lea = (b"\x4c" if is_extended else wide) + bytes((0x8D, 0x44 | low << 3, 0x24))
+        extension = b"\x41" * is_extended  # REX.B
+        saved = extension + bytes((0x50 | low,)) + lea + bytes((2 * word_bytes,))
+        again = extension + bytes((0xFF, 0x70 | low, 0x100 - word_bytes))
+        kept = re.escape(lea + bytes((word_bytes,))) + b"|" + re.escape(saved)
+        ways.append(b"(?P<%b>%b)%b%b" % (name.encode(), kept, aligning, re.escape(again)))
+    return re.compile(b"|".join(ways), re.DOTALL)
+
+
 @frozen
 class Head:
     """What sets the frame pointer at the begin of a function, by offsets in it."""
@@ -79,8 +114,8 @@ class Head:
     """Where it begins, behind what may precede it: perhaps where a jump leads."""
     takes_structure: bool
     """Whether an argument has been taken off the stack before it."""
-    alignment: bytes
-    """The instructions that align the stack, which come first."""
+    alignment: re.Match[bytes] | None
+    """The instructions that align the stack, which come first (`_alignment`)."""
     setting: int | None = None
     """Its last instruction, which sets the frame pointer; None: the function begins otherwise."""
     end: int | None = None
@@ -89,7 +124,7 @@ class Head:
     @property
     def _push(self) -> int:
         """Where the frame pointer of the caller is saved."""
-        return self.begin + len(self.alignment)
+        return self.begin + _match_bytes(self.alignment)
 
     @property
     def body(self) -> int:
@@ -121,7 +156,7 @@ class Head:
         """
         if self.begin < 0 or self.end is None or self.end > executed_bytes:
             return False
-        if self.alignment or self.takes_structure:
+        if self.alignment is not None or self.takes_structure:
             return False  # the caller's stack pointer is not where it is otherwise
         if following is None:
             return True
@@ -146,14 +181,13 @@ class Head:
     def _executed(self, offset: int, executed_bytes: int) -> bytes:
         return self._code(offset, max(min(executed_bytes - offset, _MOST_BYTES), 0))
 
-    def kept(self, executed_bytes: int) -> int | None:
-        """Return the number of the register with the stack pointer from before the alignment; None
+    def kept(self, executed_bytes: int) -> str | None:
+        """Return the name of the register with the stack pointer from before the alignment; None
         until the stack is aligned."""
-        aligning = self.alignment.find(b"\x83")  # and
-        if aligning < 0 or executed_bytes <= self.begin + aligning:
+        match = self.alignment
+        if match is None or executed_bytes <= self.begin + match.end(match.lastindex or 0):
             return None
-        load = self.alignment.index(b"\x8d")  # lea, behind REX.R where it has a prefix
-        return self.alignment[load + 1] >> 3 & 7 | 8 * load
+        return match.lastgroup
 
     @property
     def _frees_room(self) -> bool:
@@ -172,10 +206,10 @@ class Head:
 def head_of(prologue: Prologue, code: Code) -> Head:
     """Return what sets the frame pointer at the begin of a function."""
     begin, takes_structure = _begin_of(prologue, code)
-    first = code(begin, max(map(len, prologue.alignments)))
-    alignment = next((known for known in prologue.alignments if first.startswith(known)), b"")
+    first = code(begin, _MOST_ALIGNMENT_BYTES)
+    alignment = _alignment(prologue.is_of_i386).match(first)
     head = Head(prologue, code, begin, takes_structure, alignment)
-    push = begin + len(alignment)
+    push = begin + _match_bytes(alignment)
     rest = code(push, _MOST_BYTES)
     if prologue.is_of_i386 and rest.startswith(_ENTER):
         return evolve(head, setting=push, end=push + _ENTER_BYTES)
@@ -201,6 +235,10 @@ def _begin_of(prologue: Prologue, code: Code) -> tuple[int, bool]:
     first = code(begin, _MOST_BYTES)
     structure = _behind(_STRUCTURE, first, 0)
     return begin + _behind(_PROBE, first, structure), structure > 0
+
+
+def _match_bytes(match: re.Match[bytes] | None) -> int:
+    return 0 if match is None else match.end()
 
 
 def _behind(what: re.Pattern[bytes], code: bytes, offset: int) -> int:

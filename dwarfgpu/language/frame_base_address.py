@@ -56,7 +56,7 @@ def frame_base_address(session: Session) -> int | None:
     is_taken = head.is_set(executed)
     if start is None and prologue.is_of_i386:
         is_taken = bool(_code(session, physical.pc, 1))  # no frame was set behind a wrong jump
-    number = base if is_taken else top if kept is None else kept
+    number = base if is_taken else top if kept is None else architecture.by_name[kept].number
     assert number is not None
     value = _contents(physical, number)
     if value is None:

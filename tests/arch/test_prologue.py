@@ -97,6 +97,7 @@ STRUCTURE, PROBE = b"\x58\x87\x04\x24", b"\x6a\x04\xe8\x00\x00\x00\x00\x83\xc4\x
         (b"\x55\x2b\xc9" + NUMBER + b"\xb4\x07\x89\xe5", 10),
         (b"\x55\xa1" + bytes(4) + b"\x8b\xec", 6),  # mov 0,%eax
         (b"\x55" + 200 * ZERO + b"\x89\xe5", 401),
+        (b"\x55\x89\x05" + bytes(4) + b"\x89\x15" + bytes(4) + b"\x89\xe5", 13),  # mov %eax,0
         (ALIGN32 + b"\x55" + ZERO + b"\x89\xe5", 13),
         (b"\x55\x8d\x2c\x24", 1),
         (b"\xf3\x0f\x1e\xfb" + ENTER + b"\x53", 4),
@@ -125,6 +126,7 @@ def test_of_i386_as_gdb_reads_it(code: bytes, setting: int) -> None:
     [
         b"\x55\x31\xdb\x89\xe5",  # xor %ebx,%ebx
         b"\x55\xbb" + bytes(4) + b"\x89\xe5",  # mov $0,%ebx
+        b"\x55\x8b\x0d" + bytes(4) + b"\x89\xe5",  # mov 0,%ecx
         b"\x55\x90\x89\xe5",
         b"\x55\x53\x89\xe5",
         b"\x55" + 300 * ZERO + b"\x89\xe5",  # longer than is looked for
@@ -197,10 +199,55 @@ def test_the_base_of_a_frame_that_aligns_the_stack(
         assert done.out == f"(void *) {address}"
 
 
-def test_where_an_alignment_keeps_the_stack_pointer() -> None:
-    for abi, code, number, first in ((i386.ABI, ALIGN32, 1, 7), (x86_64.ABI, ALIGN64, 10, 9)):
-        made = head(abi, code + PUSH64)
-        assert made.alignment == code
-        assert made.kept(first) == number
-        assert made.kept(first - 3) is None
-        assert head(abi, PUSH64).alignment == b"" and head(abi, b"").kept(9) is None
+def test_heads_that_do_not_align_the_stack() -> None:
+    for abi, push in ((i386.ABI, PUSH32), (x86_64.ABI, PUSH64)):
+        assert head(abi, push).alignment is None and head(abi, b"").kept(9) is None
+
+
+@pytest.mark.parametrize(
+    ("abi", "code", "name", "aligning"),
+    [
+        (i386.ABI, ALIGN32, "ecx", 4),
+        (i386.ABI, "8d5c2404 83e4f8 ff73fc", "ebx", 4),
+        (i386.ABI, "8d442404 83e480 ff70fc", "eax", 4),
+        (i386.ABI, "8d542404 81e400ffffff ff72fc", "edx", 4),
+        (i386.ABI, "57 8d7c2408 83e4f0 ff77fc", "edi", 5),
+        (i386.ABI, "53 8d5c2408 81e400f0ffff ff73fc", "ebx", 5),
+        (x86_64.ABI, ALIGN64, "r10", 5),
+        (x86_64.ABI, "488d542408 4883e480 ff72f8", "rdx", 5),
+        (x86_64.ABI, "4c8d542408 4881e400ffffff 41ff72f8", "r10", 5),
+        (x86_64.ABI, "4155 4c8d6c2410 4883e4e0 41ff75f8", "r13", 7),
+        (x86_64.ABI, "53 488d5c2410 4881e400f0ffff ff73f8", "rbx", 6),
+    ],
+)
+def test_alignments(abi: Abi, code: bytes | str, name: str, aligning: int) -> None:
+    """As GDB reads them: with any register that can be kept, and any number."""
+    instructions = bytes.fromhex(code) if isinstance(code, str) else code
+    assert abi.prologue is not None
+    landing, push = abi.prologue.landing, abi.prologue.push + abi.prologue.moves[0]
+    for before in (b"", landing):
+        made = head(abi, before + instructions + push)
+        first = len(before) + aligning
+        assert (made.kept(first), made.kept(first + 1)) == (None, name)
+        assert made.body == len(before + instructions + push)
+        assert not made.has_frame(made.body, None)
+
+
+@pytest.mark.parametrize(
+    ("abi", "code"),
+    [
+        (i386.ABI, "8d4c2404 83e4f0 ff72fc"),  # pushes by another register
+        (i386.ABI, "8d4c2408 83e4f0 ff71fc"),
+        (i386.ABI, "56 8d7c2408 83e4f0 ff77fc"),  # saves another
+        (i386.ABI, "57 8d7c2404 83e4f0 ff77fc"),
+        (i386.ABI, "8d6c2404 83e4f0 ff75fc"),  # by %ebp
+        (i386.ABI, "8d4c2404 83ecf0 ff71fc"),  # sub
+        (x86_64.ABI, "488d542408 4883e4f0 41ff72f8"),  # lea of %rdx, push by %r10
+        (x86_64.ABI, "4c8d542408 83e4f0 41ff72f8"),  # and %esp
+    ],
+)
+def test_other_instructions_align_nothing(abi: Abi, code: str) -> None:
+    assert abi.prologue is not None
+    push = abi.prologue.push + abi.prologue.moves[0]
+    made = head(abi, bytes.fromhex(code) + push)
+    assert made.alignment is None and made.body == 0
