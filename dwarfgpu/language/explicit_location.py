@@ -97,6 +97,17 @@ def explicit_location(text: str) -> ExplicitLocation | None:
     return location
 
 
+def is_line_alone(text: str) -> bool:
+    """Return whether a location is a line without a file and a function: `12`, `-line 12`."""
+    explicit = explicit_location(text)
+    if explicit is None:
+        return LINE.fullmatch(text) is not None
+    if explicit.linespec is not None:
+        return LINE.fullmatch(explicit.linespec) is not None
+    names = (explicit.source, explicit.function, explicit.label)
+    return explicit.line is not None and names == (None, None, None)
+
+
 def _full_name(word: str) -> str:
     """Return the part that a word begins, as `func`."""
     for name in _PARTS:

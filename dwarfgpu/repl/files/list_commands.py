@@ -11,7 +11,7 @@ from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, SeveralLines, UsageError
 from dwarfgpu.language.address_symbols import symbolizer
-from dwarfgpu.language.explicit_location import LINE
+from dwarfgpu.language.explicit_location import is_line_alone
 from dwarfgpu.language.function_locations import CodeLocation
 from dwarfgpu.language.linespec import (
     NO_SYMBOL_TABLE,
@@ -500,7 +500,7 @@ def position_of_lines(shell: Shell, text: str) -> FramePosition | None:
         return frame
     if listed is None or not listed.first:
         position = _shown_or_default(shell)
-        if LINE.fullmatch(text):
+        if is_line_alone(text):
             shell.default_shown = position
         return position
     return position_in_file(listed.position.source, listed.next, is_start=True)
