@@ -202,6 +202,18 @@ def test_a_stripped_program_is_that_with_debug_information(
         assert bool(load_core(path).files) == is_used
 
 
+def test_a_program_that_was_built_again_is_not_the_stripped_one(tmp_path: Path, lib: Path) -> None:
+    """It has as many sections, at another offset."""
+    content = bytearray(library(None))
+    page = bytes(content[:PAGE])
+    for at, is_used in ((None, True), (0x28, False)):
+        if at is not None:
+            content[at] ^= 0x10  # e_shoff
+        lib.write_bytes(content)
+        result = load_core(written(tmp_path, thread(), mapped(lib), loads=loads(page)))
+        assert bool(result.files) == is_used
+
+
 def test_a_file_that_cannot_be_checked_is_not_taken(tmp_path: Path, lib: Path) -> None:
     result = load_core(written(tmp_path, thread(), mapped(lib), loads=loads(b"")))
     assert not result.files

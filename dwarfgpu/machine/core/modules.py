@@ -42,6 +42,8 @@ _NO_SEGMENT: Final = "the core file has no segment of it, but of everything that
 _OF_SECTIONS: Final = {4: ((0x20, 0x24), (0x2E, 0x34)), 8: ((0x28, 0x30), (0x3A, 0x40))}
 """Where e_shoff is in the ELF header, and e_shentsize, e_shnum and e_shstrndx, by the size of an
 address."""
+_NUMBER_OF_SECTIONS: Final = {4: (0x30, 0x32), 8: (0x3C, 0x3E)}
+"""Where e_shnum is."""
 _MOST_LOADED: Final = 256
 """Segments of a file: each is compared with each part of the file in memory."""
 _LEAST_SOUGHT: Final = 1 << 14
@@ -154,6 +156,17 @@ class _Module:
 
     def has(self, address: int | None) -> bool:
         return address is not None and any(e.start <= address < e.end for e in self.parts)
+
+
+def _is_stripped(own: bytes, page: bytes, header: ObjectFile) -> bool:
+    """Return whether the first page of a file is that in memory, or differs only in what `strip`
+    changes. It always removes sections: a program that was built again has as many."""
+    begin, end = _NUMBER_OF_SECTIONS[header.address_bytes]
+    is_same = own == page
+    return is_same or (
+        own[begin:end] != page[begin:end]
+        and _loaded_part(own, header) == _loaded_part(page, header)
+    )
 
 
 def _loaded_part(page: bytes, header: ObjectFile) -> bytes:
@@ -580,7 +593,7 @@ class _Reader:
             return f"it has {ids[0]}{why}, what was mapped has {ids[1]}"
         if ran is None:
             own = file.file_bytes(0, min(len(page), file.size_bytes), "page")
-            if _loaded_part(own, header) != _loaded_part(page, header):
+            if not _is_stripped(own, page, header):
                 return "it has no build ID, and its first page differs from the mapped one"
         return None
 
