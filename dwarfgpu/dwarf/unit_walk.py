@@ -33,7 +33,7 @@ from dwarfgpu.dwarf.forms import (
     read_uleb,
     reader_of,
 )
-from dwarfgpu.errors import Malformed
+from dwarfgpu.errors import LimitExceeded, Malformed
 from dwarfgpu.expr.context import UnitFormat
 
 Step: TypeAlias = Struct | tuple[int, ...] | ReadForm
@@ -47,6 +47,10 @@ ReadValues: TypeAlias = Callable[[Data, int, int], tuple[tuple[Raw, ...], int]]
 
 Forms: TypeAlias = tuple[tuple[int, int | None], ...]
 """The forms of the attributes of an abbreviation, with the values of DW_FORM_implicit_const."""
+Combinations: TypeAlias = dict[tuple[int, tuple[int, ...]], Abbreviation]
+"""The abbreviations of rows, by their codes and the forms of all values."""
+_MAX_COMBINATIONS: Final = 4096
+"""Compilers write none: each is like an abbreviation more."""
 _MAX_KEPT_VALUES: Final = 64
 """Values of an abbreviation for which the reader is kept for others like it."""
 _INDIRECT: Final = (dw.FORM_INDIRECT, None)
@@ -68,6 +72,7 @@ def walk(
     whose children no null entry ends.
     """
     plans: dict[int, _Plan] = {}
+    combinations: Combinations = {}
     depth = 0
     while position < end:
         start = position
@@ -86,7 +91,7 @@ def walk(
             abbreviation = abbreviations.get(code)
             if abbreviation is None:
                 raise Malformed(f"entry at offset {start:#x} has the unknown abbreviation {code}")
-            planned = plans[code] = _plan(abbreviation)
+            planned = plans[code] = _plan(abbreviation, combinations)
         abbreviation, has_children, unpack, size_bytes, read, indirect = planned
         if unpack is not None and position + size_bytes <= end:  # most entries
             yield start, abbreviation, unpack(data, position)
@@ -118,8 +123,9 @@ class _IndirectForms:
     declared: Abbreviation
     last: Abbreviation
     """The one with the forms of the values that were read last."""
-    _abbreviations: dict[tuple[int, ...], Abbreviation] = field(init=False, factory=dict)
-    """By the forms of all values."""
+    combinations: Combinations
+    _attributes: dict[tuple[int, int], AttributeSpecification] = field(init=False, factory=dict)
+    """By their positions and forms."""
 
     def read(self, data: Data, position: int, end: int) -> tuple[tuple[Raw, ...], int]:
         """Return the values of an entry, and where they end."""
@@ -135,16 +141,26 @@ class _IndirectForms:
         return tuple(values), position
 
     def _with(self, forms: tuple[int, ...]) -> Abbreviation:
-        known = self._abbreviations.get(forms)
+        declared, combinations = self.declared, self.combinations
+        known = combinations.get((declared.code, forms))
         if known is None:
-            declared = self.declared
-            attributes = tuple(
-                AttributeSpecification(attribute.name, form, attribute.implicit)
-                for attribute, form in zip(declared.attributes, forms, strict=True)
-            )
-            known = self._abbreviations[forms] = Abbreviation(
+            if len(combinations) == _MAX_COMBINATIONS:
+                raise LimitExceeded(
+                    f"the entries of a unit have more than {_MAX_COMBINATIONS} combinations of "
+                    "forms that are before the values (DW_FORM_indirect)"
+                )
+            attributes = tuple(map(self._attribute, range(len(forms)), forms))
+            known = combinations[declared.code, forms] = Abbreviation(
                 declared.code, declared.tag, declared.has_children, attributes, declared.format
             )
+        return known
+
+    def _attribute(self, position: int, form: int) -> AttributeSpecification:
+        known = self._attributes.get((position, form))
+        if known is None:
+            declared = self.declared.attributes[position]
+            known = AttributeSpecification(declared.name, form, declared.implicit)
+            self._attributes[position, form] = known
         return known
 
 
@@ -154,11 +170,11 @@ are one `struct`, their bytes, what reads those of any other, and what knows the
 are before the values."""
 
 
-def _plan(abbreviation: Abbreviation) -> _Plan:
+def _plan(abbreviation: Abbreviation, combinations: Combinations) -> _Plan:
     attributes, format = abbreviation.attributes, abbreviation.format
     forms = tuple([(attribute.form, attribute.implicit) for attribute in attributes])
     if _INDIRECT in forms:
-        indirect = _IndirectForms(abbreviation, abbreviation)
+        indirect = _IndirectForms(abbreviation, abbreviation, combinations)
         return abbreviation, abbreviation.has_children, None, 0, indirect.read, indirect
     read = _known_values if len(forms) <= _MAX_KEPT_VALUES else _read_values
     return abbreviation, abbreviation.has_children, *read(forms, format), None

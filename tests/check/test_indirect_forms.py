@@ -12,6 +12,8 @@ from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.check.file import verify
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.unit_walk import Row, walk
+from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.expr.dialect.dialect import UPSTREAM_CLANG
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.check.made import (
@@ -138,6 +140,25 @@ def test_work_on_forms_counts_for_the_limit_of_entries() -> None:
         counts.append(verify(CodeObject.of(file)).entries)
     assert counts[0] < 400
     assert counts[1] == 3_001
+
+
+def test_combinations_of_forms_are_bounded() -> None:
+    """What reads the rows keeps each, in every walk over a unit: also in that for the dialect."""
+    numbers = (0x20, 0x21, 0x23, 0x24, 0x29, 0x2B, 0x2D)
+    attributes = tuple((number, INDIRECT) for number in numbers)
+    shapes = [Shape(COMPILE_UNIT, (), True), Shape(VARIABLE, attributes)]
+    shapes.append(Shape(dw.TAG_MEMBER, attributes))
+    picked = [*map(b"".join, product((b"\x0b\0", b"\x0f\0", b"\x0d\0"), repeat=7))]
+    variables, members = ([code + values for values in picked] for code in (b"\2", b"\3"))
+
+    def rows(entries: list[bytes]) -> list[Row]:
+        content = info_file(shapes, b"\1" + b"".join(entries) + b"\0")
+        (unit,) = CodeObject.of(ObjectFile("made", content)).info.units
+        return [*walk(unit.data, unit.header.entries_at, unit.end, unit.abbreviations)]
+
+    assert len({id(shape) for _, shape, _ in rows(variables * 3)}) == 3**7 + 1
+    with pytest.raises(LimitExceeded, match="combinations of forms"):
+        rows(variables + members)
 
 
 def test_the_dialect_of_a_file_without_producer() -> None:
