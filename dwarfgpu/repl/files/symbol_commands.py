@@ -99,7 +99,7 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _is_of_ada(symbol: SymbolAtAddress) -> bool:
     """Return whether a name is one that the source of a program of Ada has, and its symbol not."""
-    if "__" not in symbol.symbol:
+    if "__" not in symbol.symbol and not symbol.symbol.startswith("_ada_"):
         return False
     from dwarfgpu.dwarf.names.ada_names import decoded  # few programs are of Ada
 
