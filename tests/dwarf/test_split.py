@@ -60,7 +60,7 @@ def program(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
             'dots = "\\005\\006\\a"}',
         ),
         ("corner", "corner = {x = 5, y = 6}"),
-        ("geo::scale", "scale = 3"),
+        ("geo::scale", "geo::scale = 3"),
         ("counter", "counter = 7"),
     ],
 )

@@ -14,11 +14,10 @@ STOPPED = ("break leaf", "run")
 def test_a_limit_holds_and_can_be_raised_again(debugger: Debugger, demo: Path) -> None:
     steps, dies = ("set dwarfgpu max-steps", "set dwarfgpu max-dies")
     say = "dwarfgpu print n"
-    code = "\n".join(f"print(said({item!r}))" for item in (f"{steps} 0", say, f"{steps} 9", say))
+    code = "\n".join(f"print(said({item!r}))" for item in (f"{steps} 0", say, f"{steps} 40", say))
     assert debugger.python(code, *STOPPED, file=demo).splitlines() == [
         "",
-        "error: LimitExceeded: DW_OP_fbreg at offset 0x0: more than 0 operations performed "
-        "(--max-steps)",
+        "error: LimitExceeded: more than 0 operations performed (--max-steps)",
         "",
         "n = 42",
     ]

@@ -29,7 +29,7 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_scope import bases
 from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import UsageError, plural
 from dwarfgpu.language.d.scopes import (
     Path,
     Scope,
@@ -273,7 +273,7 @@ class _Search:
             lines = sorted({decl_line(variable.die) or 0 for variable in statics})
             raise UsageError(
                 f'several blocks of "{spelled(_scope_of(statics[0]))}" declare "{self.name}", '
-                f"at line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+                f"at {plural(len(lines), 'line')} {', '.join(map(str, lines))}"
             )
         return (statics[0],)
 
