@@ -5,6 +5,7 @@ from __future__ import annotations
 import lzma
 import struct
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -35,7 +36,7 @@ STATE = STATES / "call.gfx942.O0.json"
         (("lanes", CORE, *ROOT, "--lane", "x", "t"),
          "--lane x: expected a lane, several as in 0-3,7, or active, inactive or all"),
         (("debug", STATE, "--batch"),
-         f"{STATE} is not an ELF file; give a state with --state {STATE}"),
+         f"{STATE} is not an ELF file; give a state with --state {quote(str(STATE))}"),
     ],
 )  # fmt: skip
 def test_wrong_requests(arguments: tuple[object, ...], message: str) -> None:

@@ -6,6 +6,7 @@ import errno
 import io
 import os
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -152,7 +153,7 @@ def test_a_core_that_is_cut_short_is_status_2(command: str, tmp_path: Path) -> N
 
 def test_a_state_is_not_an_object_file() -> None:
     for command in ("eval", "bt", "lanes"):
-        assert run(command, STATE).error.endswith(f"give a state with --state {STATE}")
+        assert run(command, STATE).error.endswith(f"give a state with --state {quote(str(STATE))}")
 
 
 class Terminal(io.StringIO):

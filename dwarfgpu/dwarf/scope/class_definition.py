@@ -17,7 +17,7 @@ from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.index.units_by_name import units_naming
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, exact
 from dwarfgpu.dwarf.scope.declarations import is_definition, path_of
-from dwarfgpu.dwarf.scope.exact_instances import exact_name
+from dwarfgpu.dwarf.scope.exact_instances import within
 from dwarfgpu.dwarf.scope.imports import searched_units
 from dwarfgpu.dwarf.scope.named_entries import completed, named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
@@ -39,7 +39,7 @@ def class_definition(
     are skipped.
     """
     path, name = path_of(declaration), canonical(declaration.name or "")
-    wanted = exact_name(declaration)
+    wanted = within(declaration)
     if any(scope.is_function or scope.name == ANONYMOUS for scope in path):
         units: Iterator[CompilationUnit] = iter((declaration.unit,))
     else:
@@ -52,17 +52,22 @@ def class_definition(
             for namesake in named(unit, name) if name else (declaration,):
                 if namesake.tag in tags and path_of(namesake) == path:
                     for completion in completed(namesake, (unit,)):
-                        if is_definition(completion) and _may_be(completion, wanted, name):
+                        if is_definition(completion) and _may_be(completion, wanted):
                             return completion
         except DwarfGpuError:
             continue
     return declaration
 
 
-def _may_be(definition: Die, wanted: str, name: str) -> bool:
-    """Return whether a definition is of the instance that a declaration names with the types of
-    its values, as clang does with `W<3L>` but not with `W<3>`."""
-    return wanted in (name, exact_name(definition), exact(definition.name or ""))
+def _may_be(definition: Die, wanted: tuple[str, ...]) -> bool:
+    """Return whether a definition is of the instance, in the instance, that a declaration names
+    with the types of its values, as clang does with `W<3L>` but not with `W<3>`."""
+    *scopes, own = within(definition)
+    names = ((scope,) for scope in scopes), ((own, exact(definition.name or "")),)
+    return all(
+        name == canonical(name) or name in defined
+        for name, defined in zip(wanted, chain(*names), strict=True)
+    )
 
 
 def _units(info: DebugInfo, declaration: Die) -> Iterator[CompilationUnit]:
