@@ -325,15 +325,11 @@ def _static(shown: Shown, member: Member, depth: int, letter: str | None) -> Ite
         yield OPTIMIZED_OUT
         return
     bits, location = static
-    kind = strip(member.type)
-    if isinstance(kind, Struct):
+    if isinstance(strip(member.type), Struct):
         if member.entry in shown.statics:
             yield "<same as static member of an already seen type>"
             return
-        options = shown.options
-        if kind.kind != "union":  # as in GDB, its own fields are shown
-            options = evolve(options, max_depth=max(options.max_depth, depth + 1))
-        shown = evolve(shown, options=options, statics=shown.statics | {member.entry})
+        shown = evolve(shown, statics=shown.statics | {member.entry})
     unknown = unknown_text(bits)
     if unknown is not None:
         yield unknown

@@ -1,12 +1,11 @@
-"""What of objects is below the depth that is shown, as in GDB: records of Ada and Fortran are in
-parentheses there."""
+"""Records of Ada and Fortran below the depth that is shown are in parentheses, as in GDB."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.repl.side_by_side import ada_with_core, answers, build, fortran_with_core, with_core
+from tests.repl.side_by_side import ada_with_core, answers, fortran_with_core
 
 ADA = """\
 procedure Example is
@@ -62,26 +61,3 @@ def test_of_fortran(tool: Callable[[str], str], tmp_path: Path) -> None:
         "(( b = (...), c = 2 ), ( b = (...), c = 2 ))",
         "( b = ( a = 1 ), c = 2 )", "(( b = ( a = 1 ), c = 2 ), ( b = ( a = 1 ), c = 2 ))",
     ]  # fmt: skip
-
-
-def test_static_members(tool: Callable[[str], str], tmp_path: Path) -> None:
-    """GDB shows the fields of one of a class at any depth, but those of a union are a level."""
-    text = (
-        "struct Inner { int a; struct Deep { int z; } deep; };\n"
-        "union Either { int i; float f; };\n"
-        "struct Outer { static Inner in; static Either either; static Inner row[2]; Inner own; };\n"
-        "Inner Outer::in = {1, {2}}; Either Outer::either = {3};\n"
-        "Inner Outer::row[2] = {{4, {5}}, {6, {7}}}; Outer x = {{8, {9}}};\n"
-        "struct Around { Outer o; static Outer shared; } y; Outer Around::shared = {{10, {11}}};\n"
-        "int main() { __builtin_abort(); }\n"
-    )
-    build(tmp_path, {"a.cpp": text}, [[tool("g++"), "-g", "-o", "a", "a.cpp"]])
-    files = with_core(tool, tmp_path)
-    shown = [
-        command
-        for depth in range(4)
-        for command in (f"set print max-depth {depth}", "output x", "output y.o")
-    ]
-    own = answers(None, files, shown)
-    assert own == answers(tool("gdb"), files, shown)
-    assert "static in = {a = 1, deep = {...}}" in own[4]
