@@ -160,10 +160,21 @@ class Names:
         template, in its own entry, as the class of its name may be another one. `UsageError` if a
         scope in the name does not exist."""
         die = struct_type.die
-        if die is not None and (is_local(struct_type) or "<" in full_name(struct_type)):
+        is_instance = "<" in full_name(struct_type)
+        if die is not None and (is_instance or is_local(struct_type)):
             lookup = self.session.meanings(name)
             lookup.begin(name)
-            return lookup.below((die,), parts(name), ordinary)
+            meanings = lookup.below((die,), parts(name), ordinary)
+            if meanings or not is_instance or is_local(struct_type):
+                return meanings
+            from dwarfgpu.dwarf.scope.exact_instances import is_in_scope, within
+
+            # clang describes the instances of static member templates outside of the class.
+            scope, named = within(die), self._by_name(struct_type, name)
+            return tuple(one for one in named if is_in_scope(_entry(one), scope))
+        return self._by_name(struct_type, name)
+
+    def _by_name(self, struct_type: Struct, name: str) -> tuple[Meaning, ...]:
         owner = f"::{full_name(struct_type)}"
         is_named = struct_type.name is not None and self.is_name(owner)
         return self.meaning(f"{owner}::{name}") if is_named else ()
@@ -643,6 +654,10 @@ class Names:
                 raise UsageError(f"No {tag} type named {simple}.")
             raise self.unknown(simple)
         return Typed(types_of(die.unit).build(die), die.unit)
+
+
+def _entry(meaning: Meaning) -> Die:
+    return meaning.die if isinstance(meaning, Variable) else meaning
 
 
 def _is_object(meaning: Meaning) -> bool:

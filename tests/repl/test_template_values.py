@@ -194,6 +194,8 @@ OF_SCOPES = {
     ("main", "b.mem<1> == 'W<3l>::mem<1>'"): "true",
     ("main", "b.operator int == a.operator int"): "false",
     ("main", "W<3>::st<1>"): "404",
+    ("main", "a.st<1>"): "404",
+    ("main", "b.st<1l>"): "808",
     ("main", "W<3l>::st<1>"): "808",
 }
 
