@@ -126,7 +126,7 @@ def test_bit_fields(bit_offset: int, is_outside: bool, form: int, size: bytes) -
 
 
 def test_work_on_forms_counts_for_the_limit_of_entries() -> None:
-    """Entries each of which has forms that no other has are as many abbreviations."""
+    """Entries with forms that no other entry has count as abbreviations of their own."""
     numbers = (0x20, 0x21, 0x23, 0x24, 0x29, 0x2B, 0x2D, 0x3D)
     sizes = {0x0B: 1, 0x05: 2, 0x0F: 1, 0x0D: 1}
     values = [bytes((form, *bytes(size))) for form, size in sizes.items()]
