@@ -5,10 +5,10 @@ its type without reading anything, `named_type` a type that is named, `has_effec
 assigns. What a name needs is loaded when it is first used: most commands evaluate nothing.
 
 `syntax` parses, `evaluator` evaluates the tree: `name_resolution` and `machine_variables` find what
-a word is, `object_access` reads and writes objects, `arithmetic`, `casts`, `member_lookup`,
-`dereference` and `convenience_functions` are what their names say. What a language has otherwise
-than C is in the folder of that language: `choose_operators` and `choose_number_rules` name its
-classes.
+a word is, `stored_objects` reads and writes objects, `object_parts` selects their parts,
+`object_access` takes their addresses, `arithmetic`, `casts`, `member_lookup`, `dereference` and
+`convenience_functions` are what their names say. What a language has otherwise than C is in the
+folder of that language: `choose_operators` and `choose_number_rules` name its classes.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.type_sizes import offset_bits, strides_of
 from dwarfgpu.dwarf.types.types import Absent, Array, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.object_access import ObjectAccess, unknown_stride
+from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.object_parts import unknown_stride
 from dwarfgpu.language.typed_value import TypedValue
 
 _OUTSIDE: Final = "array subscript out of bounds"
