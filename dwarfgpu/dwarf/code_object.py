@@ -74,11 +74,13 @@ def _symbol_file(file: ObjectFile) -> ObjectFile | None:
         return None
 
 
-def _class_definition(loaded_files: Iterable[CodeObject], info: DebugInfo, declaration: Die) -> Die:
-    """Call `class_definition`, whose module few questions need."""
-    from dwarfgpu.dwarf.scope.class_definition import class_definition
+def _class_definitions(
+    loaded_files: Iterable[CodeObject], info: DebugInfo, declaration: Die
+) -> tuple[Die, ...]:
+    """Call `class_definitions`, whose module few questions need."""
+    from dwarfgpu.dwarf.scope.class_definition import class_definitions
 
-    return class_definition(
+    return class_definitions(
         info, declaration, (file.info for file in loaded_files if file.info is not info)
     )
 
@@ -178,7 +180,7 @@ class CodeObject(OfOpenFile):
             literal=strict,
             loaded=file,
             directories=roots,
-            find_class=partial(_class_definition, loaded_files),
+            find_class=partial(_class_definitions, loaded_files),
         )
         return cls(
             file,

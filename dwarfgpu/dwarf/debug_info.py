@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ClassDefinitionLookup: TypeAlias = "Callable[[DebugInfo, Die], Die]"
-"""Returns the entry that defines a declared class, in the program of the main file."""
+ClassDefinitionLookup: TypeAlias = "Callable[[DebugInfo, Die], tuple[Die, ...]]"
+"""Returns the entries that may define a declared class, in the program of the main file."""
 
 _REPORT: Final[ContextVar[Callable[[str, int, int], object] | None]] = ContextVar(
     "_REPORT", default=None
@@ -197,9 +197,16 @@ class DebugInfo(OfOpenFile):
         return DebugInfo(sections, self.main, package)
 
     def class_definition(self, declaration: Die) -> Die:
-        """Return the entry that defines a class; the declaration where none is found."""
+        """Return the entry that defines a class; the declaration where none is found, and where it
+        may be of several instances of a template."""
+        definitions = self.class_definitions(declaration)
+        return definitions[0] if len(definitions) == 1 else declaration
+
+    def class_definitions(self, declaration: Die) -> tuple[Die, ...]:
+        """Return the entries that may define a class: several only for an instance of a template
+        whose declaration does not say the types of its values."""
         main = self.main
-        return declaration if main._find_class is None else main._find_class(main, declaration)
+        return () if main._find_class is None else main._find_class(main, declaration)
 
     def name_with_arguments(self, die: Die, name: str) -> str:
         """Return the name of a class or function with the arguments of its template, if any."""

@@ -87,7 +87,13 @@ class UnitFile(Protocol):
         ...
 
     def class_definition(self, declaration: Die) -> Die:
-        """Return the entry that defines a class; the declaration where none is found."""
+        """Return the entry that defines a class; the declaration where none is found,
+        and where it may be of several instances of a template."""
+        ...
+
+    def class_definitions(self, declaration: Die) -> tuple[Die, ...]:
+        """Return the entries that may define a class: several only for an instance of a template
+        whose declaration does not say the types of its values."""
         ...
 
     def name_with_arguments(self, die: Die, name: str) -> str:

@@ -27,6 +27,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.errors import UsageError
 from dwarfgpu.session.session import Session
 
 _DEEPEST: Final = 64
@@ -55,12 +56,28 @@ def completed(session: Session, type_: Type | None) -> Type | None:
     bare = strip(type_)
     if not isinstance(bare, Struct) or not bare.is_declaration or bare.name is None:
         return type_
+    _require_one_instance(bare)
     name = f"::{type_name(bare, cplusplus=True)}"
     meanings = session.meanings(name).of(name, has_tag(CLASSES))
     die = meanings[0] if meanings and isinstance(meanings[0], Die) else None
     if die is None or die.flag(dw.AT_DECLARATION):
         return type_
     return _requalified(types_of(die.unit).build(die), type_)
+
+
+def _require_one_instance(declared: Struct) -> None:
+    """Raise `UsageError` where a declared class may be several instances of a template, which
+    differ in the types of their values alone."""
+    die = declared.die
+    if die is None or "<" not in type_name(declared, cplusplus=True) or not die.unit.is_cplusplus:
+        return
+    from dwarfgpu.dwarf.names.comparable import ambiguous_instance  # few names have values
+    from dwarfgpu.dwarf.scope.exact_instances import shown_with_types
+
+    definitions = die.unit.info.class_definitions(die)
+    if len(definitions) > 1:
+        shown = sorted(map(shown_with_types, definitions))
+        raise UsageError(ambiguous_instance(type_name(declared, cplusplus=True), shown))
 
 
 def several_completions(session: Session, type_: Type | None, unit: CompilationUnit) -> list[str]:

@@ -19,7 +19,6 @@ from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.names import template_arguments
 from dwarfgpu.dwarf.names.comparable import _LITERAL, comparable
 from dwarfgpu.dwarf.names.template_arguments import TemplateNames, _Speller
-from dwarfgpu.dwarf.scope.class_definition import class_definition
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME
@@ -189,7 +188,7 @@ def test_a_class_is_defined_in_another_unit(
         next(die for die in unit.root.children({dw.TAG_STRUCTURE_TYPE}) if die.name == "Box<S, 2>")
         for unit in info.units
     )
-    assert class_definition(info, declared) == defined
+    assert info.class_definition(declared) == defined
 
 
 # Hostile units

@@ -231,3 +231,101 @@ def test_a_declaration_is_completed_by_its_own_instance(
     subprocess.run(flags, cwd=tmp_path, check=True)
     done = run("debug", "--batch", "-q", tmp_path / "a", "-ex", "output sizeof(*own)")
     assert done.lines == ["16"]
+
+
+TEMPLATES = """
+template <auto V> struct W { decltype(V) v; int tail; };
+template <class T> struct Tr { T t; int q; };
+"""
+DECLARING = """
+template <auto V> struct W; template <class T> struct Tr;
+extern W<3> *one; extern W<3l> *other; extern W<4> *only; extern Tr<W<3l>> *of;
+W<3> *one; W<3l> *other; W<4> *only; Tr<W<3l>> *of;
+int main() { return one == 0; }
+"""
+
+DEFINING = (
+    "W<3> i3; W<3l> l3; W<4> i4; Tr<W<3>> ti;",
+    "W<(short)3> s3; Tr<W<3l>> tl; Tr<W<(short)3>> ts;",
+)
+INCOMPLETE = {
+    "sizeof(W<3>)": "8",
+    "sizeof(W<3l>)": "16",
+    "sizeof(*only)": "8",
+    "sizeof(Tr<W<3>>)": "12",
+    "sizeof(Tr<W<3l>>)": "24",
+    "sizeof(Tr<W<3u>>)": '"Tr<W<3u>>" is ambiguous: Tr<W<(short)3> >, Tr<W<3> >, Tr<W<3l> >',
+    "sizeof(*one)": '"W<3>" is ambiguous: W<(short)3>, W<3>, W<3l>',
+    "sizeof(*other)": '"W<3>" is ambiguous: W<(short)3>, W<3>, W<3l>',
+    "other->tail": '"W<3>" is ambiguous: W<(short)3>, W<3>, W<3l>',
+    "sizeof(*of)": '"Tr<W<3> >" is ambiguous: Tr<W<(short)3> >, Tr<W<3> >, Tr<W<3l> >',
+}
+
+
+def compiled(compiler: str, folder: Path, *sources: str) -> Path:
+    names = [f"{number}.cpp" for number, _ in enumerate(sources)]
+    for name, source in zip(names, sources, strict=True):
+        (folder / name).write_text(source)
+    flags = ["-std=c++17", "-g", "-O0", "-w", "-no-pie", *names, "-o", "program"]
+    subprocess.run([compiler, *flags], cwd=folder, check=True)
+    return folder / "program"
+
+
+def answer(program: Path, expression: str) -> str:
+    done = run("debug", "--batch", "-q", program, "-ex", f"output {expression}")
+    return (done.lines or done.err.splitlines())[-1]
+
+
+def test_a_declaration_without_types_is_no_instance_of_several(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """gcc calls all of them `W<3>`, also as arguments of others, and what it only declares has no
+    entries for the types (DWARF 5 2.23: they are children of the instance)."""
+    sources = [DECLARING, *(TEMPLATES + objects for objects in DEFINING)]
+    program = compiled(tool("g++"), tmp_path, *sources)
+    assert {one: answer(program, one) for one in INCOMPLETE} == INCOMPLETE
+
+
+def test_a_declaration_beside_a_definition_is_another_instance(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """A unit has one entry of a class: its `W<3>` with values of `int` does not complete another
+    `W<3>` there."""
+    program = compiled(
+        tool("g++"),
+        tmp_path,
+        f"{TEMPLATES} W<3> own; extern W<3l> *other; W<3l> *other; int main() {{ return own.v; }}",
+        f"{TEMPLATES} W<3l> l3;",
+    )
+    answers = [answer(program, one) for one in ("sizeof(own)", "sizeof(*other)", "sizeof(W<3l>)")]
+    assert answers == ["8", "16", "16"]
+
+
+NESTED = f"""{TEMPLATES}
+template <class... T> struct Of {{ char c[(sizeof(T) + ... + 0)]; }};
+Of<W<3>, W<3l>> a; Of<W<3l>, W<3>, Tr<W<3>>> b; Of<W<3>, W<3>> c; Of<W<3l>, W<3l>> d;
+Of<Tr<W<3>> *, int> e; Of<Tr<W<3l>> *, char> f; Of<int (*)(W<3>, W<3l>), char> g;
+Of<int (*)(W<3l>, W<3>), char[2]> h;
+int main() {{ return sizeof(a) + sizeof(b) + sizeof(c) + sizeof(d) + sizeof(e) + sizeof(f); }}
+"""
+OF_NESTED = {
+    "sizeof(Of<W<3>, W<3l>>)": "24",
+    "sizeof(Of<W<3>, W<3>>)": "16",
+    "sizeof(Of<W<3l>, W<3l>>)": "32",
+    "sizeof(Of<W<3l>, W<3>, Tr<W<3>>>)": "36",
+    "sizeof(Of<Tr<W<3>> *, int>)": "12",
+    "sizeof(Of<Tr<W<3l>> *, char>)": "9",
+    "sizeof(Of<int (*)(W<3>, W<3l>), char>)": "9",
+    "sizeof(Of<int (*)(W<3l>, W<3>), char [2]>)": "10",
+    "sizeof(Of<W<3u>, W<3>>)": (
+        '"Of<W<3u>, W<3>>" is ambiguous: Of<W<3>, W<3> >, Of<W<3>, W<3l> >, Of<W<3l>, W<3l> >'
+    ),
+}
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_the_types_of_values_in_nested_arguments_count(
+    compiler: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    program = compiled(tool(compiler), tmp_path, NESTED)
+    assert {one: answer(program, one) for one in OF_NESTED} == OF_NESTED

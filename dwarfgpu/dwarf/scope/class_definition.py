@@ -7,7 +7,9 @@ that use it as a variable, member or base class have a declaration. That unit ma
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from contextlib import suppress
+from functools import partial
+from itertools import chain, islice
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
@@ -15,9 +17,10 @@ from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.name_filter import mentions
 from dwarfgpu.dwarf.index.units_by_name import units_naming
+from dwarfgpu.dwarf.names.comparable import has_values
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, exact
 from dwarfgpu.dwarf.scope.declarations import is_definition, path_of
-from dwarfgpu.dwarf.scope.exact_instances import within
+from dwarfgpu.dwarf.scope.exact_instances import has_all_types, within
 from dwarfgpu.dwarf.scope.imports import searched_units
 from dwarfgpu.dwarf.scope.named_entries import completed, named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
@@ -27,19 +30,49 @@ from dwarfgpu.errors import DwarfGpuError
 _STRUCTS: Final = (dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_INTERFACE_TYPE)
 """Declarations may say `struct` of a `class`, and the other way round (C++ dcl.type.elab)."""
 
+_MAX_COMPARED: Final = 32
+"""Definitions that are compared where a declaration may mean any of them."""
 
-def class_definition(
+
+def class_definitions(
     info: DebugInfo, declaration: Die, other_files: Iterable[DebugInfo] = ()
-) -> Die:
-    """Return the entry of a program that defines a class; the declaration if none does.
+) -> tuple[Die, ...]:
+    """Return the entry of a program that defines a class; none if nothing does. Several for an
+    instance of a template whose declaration does not say the types of its values, if they differ
+    in these alone.
 
     `other_files`: those loaded with this one, where classes of C++ are looked for, too: all files
     have the same definition (basic.def.odr). Structures of C with one name may differ.
     Classes of functions and of anonymous namespaces are those of their unit alone. Unreadable units
     are skipped.
     """
+    wanted, is_known = within(declaration), has_all_types(declaration)
+    of_name = partial(_definitions, info, declaration, other_files)
+    if is_known:
+        for definition in of_name():
+            if _is(definition, wanted):
+                return (definition,)
+        if not any(map(has_values, wanted)):
+            return ()
+    with suppress(DwarfGpuError):
+        for own in filter(is_definition, completed(declaration, (declaration.unit,))):
+            return (own,)
+    candidates: dict[tuple[str, ...], Die] = {}
+    for definition in islice(of_name(), _MAX_COMPARED):
+        if is_known:
+            if not _is(definition, wanted, is_any=True):
+                continue
+        elif definition.unit is declaration.unit:
+            continue  # a unit has one entry of a class: this one is another instance
+        candidates.setdefault(within(definition), definition)
+    return tuple(candidates.values())
+
+
+def _definitions(
+    info: DebugInfo, declaration: Die, other_files: Iterable[DebugInfo]
+) -> Iterator[Die]:
+    """Yield the entries that define a class of the name, those of the same unit first."""
     path, name = path_of(declaration), canonical(declaration.name or "")
-    wanted = within(declaration)
     if any(scope.is_function or scope.name == ANONYMOUS for scope in path):
         units: Iterator[CompilationUnit] = iter((declaration.unit,))
     else:
@@ -51,21 +84,19 @@ def class_definition(
         try:
             for namesake in named(unit, name) if name else (declaration,):
                 if namesake.tag in tags and path_of(namesake) == path:
-                    for completion in completed(namesake, (unit,)):
-                        if is_definition(completion) and _may_be(completion, wanted):
-                            return completion
+                    yield from filter(is_definition, completed(namesake, (unit,)))
         except DwarfGpuError:
             continue
-    return declaration
 
 
-def _may_be(definition: Die, wanted: tuple[str, ...]) -> bool:
+def _is(definition: Die, wanted: tuple[str, ...], *, is_any: bool = False) -> bool:
     """Return whether a definition is of the instance, in the instance, that a declaration names
-    with the types of its values, as clang does with `W<3L>` but not with `W<3>`."""
+    with the types of its values, as clang does with `W<3L>`; `is_any`: where it writes none, it may
+    be that of any type."""
     *scopes, own = within(definition)
     names = ((scope,) for scope in scopes), ((own, exact(definition.name or "")),)
     return all(
-        name == canonical(name) or name in defined
+        name in defined or (is_any and name == canonical(name))
         for name, defined in zip(wanted, chain(*names), strict=True)
     )
 

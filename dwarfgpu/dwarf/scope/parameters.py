@@ -47,9 +47,9 @@ def has_parameters(die: Die, part: Part) -> bool:
 
 
 def _has_types(die: Die, exact: str) -> bool:
-    from dwarfgpu.dwarf.scope.exact_instances import exact_name  # few names have values
+    from dwarfgpu.dwarf.scope.exact_instances import exact_name, has_types  # few names have values
 
-    return exact_name(die) == exact
+    return exact_name(die) == exact and has_types(die)
 
 
 def _has_qualifiers(function: Die, part: Part) -> bool:

@@ -36,6 +36,7 @@ from dwarfgpu.dwarf.scope.named_entries import (
     named_entries,
 )
 from dwarfgpu.dwarf.scope.nameless_functions import nameless_variables
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 
@@ -231,6 +232,8 @@ class UnitSearch:
             return completion.described if completion.tag in TAGGED else completion
         first = None if self.unit is die.unit else self.unit
         entity = _Entity(die.tag, path_of(die), canonical(die.name or ""))
+        if die.tag in CLASSES and _has_values(entity):
+            return die.unit.info.class_definition(die)  # by their types
         for completion in self._definitions(first, entity):
             try:
                 if _defines(completion, die):
@@ -265,6 +268,16 @@ class UnitSearch:
                         yield from filter(is_definition, completed(namesake, (unit,)))
             except DwarfGpuError as error:
                 self.doubt(error)
+
+
+def _has_values(entity: _Entity) -> bool:
+    """Return whether an entity has values among the template arguments in its name."""
+    names = (entity.name, *(scope.name for scope in entity.path))
+    if not any("<" in name for name in names):
+        return False
+    from dwarfgpu.dwarf.names.comparable import has_values  # few names have values
+
+    return any(map(has_values, names))
 
 
 def _defines(definition: Die, declaration: Die) -> bool:
