@@ -10,6 +10,7 @@ is looked up once for a focused frame.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -25,6 +26,8 @@ from dwarfgpu.dwarf.scope.functions_by_name import (
     NamedFunction,
     function_symbols,
     functions_named,
+    has_types,
+    in_all_files,
 )
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at
@@ -379,13 +382,13 @@ def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]
     in_file = IN_FILE.fullmatch(text)
     files = () if in_file is not None and functions else searched_files(session)
     name = unquoted(text if in_file is None else in_file["inside"])
-    for file in files:
-        try:
+    if not functions:
+        symbols += in_all_files(function_symbols, files, name)
+    for file in files if functions else ():
+        with suppress(DwarfGpuError):  # the debugging information has the location
             symbols += function_symbols(file, name)
-        except DwarfGpuError:
-            if functions:
-                continue  # the debugging information has the location
-            raise
+    if any(has_types(function.name, name) for function in functions):
+        symbols = [symbol for symbol in symbols if has_types(symbol.name, name)]
     if in_file is not None:
         symbols = [item for item in symbols if _is_entry_in(session, item.entry, in_file["file"])]
     # A described function of the same name at an indirect one is what chooses the function.
@@ -438,8 +441,7 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
     name = unquoted(text if in_file is None else in_file["inside"])
     functions: list[NamedFunction] = []
     files = searched_files(session)
-    for file in files:
-        functions += functions_named(file, name)
+    functions += in_all_files(functions_named, files, name)
     if not functions and _is_of_pascal(session):
         from dwarfgpu.language.pascal.names import spelled_in_any_case  # few programs
 
@@ -453,7 +455,7 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
 
         resolved = with_resolved_parameters(Names(session), name)
         if resolved is not None:
-            functions += [item for file in files for item in functions_named(file, resolved)]
+            functions += in_all_files(functions_named, files, resolved)
     if in_file is None:
         return functions
     return [

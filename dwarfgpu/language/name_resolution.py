@@ -251,12 +251,11 @@ class Names:
             return ()
         # Few names are so.
         from dwarfgpu.dwarf.names.function_paths import is_full_name
-        from dwarfgpu.dwarf.scope.functions_by_name import functions_named
+        from dwarfgpu.dwarf.scope.functions_by_name import functions_named, in_all_files
 
         return tuple(
             item.die
-            for code_object in self.session.objects_with(name)
-            for item in functions_named(code_object, name)
+            for item in in_all_files(functions_named, self.session.objects_with(name), name)
             if not item.is_call and is_full_name(item.name, name)
         )
 

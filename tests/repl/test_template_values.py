@@ -10,6 +10,8 @@ import pytest
 
 from dwarfgpu.dwarf.names.comparable import comparable, exact, has_values
 from tests.cli.command import run
+from tests.repl.side_by_side import answers as answers_with
+from tests.repl.side_by_side import build_with_library, with_core
 
 SOURCE = """
 template <auto V> struct W { decltype(V) v; int tail; int get() const { return tail; }
@@ -329,3 +331,29 @@ def test_the_types_of_values_in_nested_arguments_count(
 ) -> None:
     program = compiled(tool(compiler), tmp_path, NESTED)
     assert {one: answer(program, one) for one in OF_NESTED} == OF_NESTED
+
+
+METHODS = "template <auto V> struct W { decltype(V) v; int fn() { return V; } };\n"
+OF_A_LIBRARY = f"""{METHODS}
+#include <stdlib.h>
+W<(short)3> s3;
+int lib() {{ int n = s3.fn(); if (n == 3) abort(); return n; }}
+"""
+USING_IT = f"""{METHODS}
+int lib(); W<3> i3; W<3l> l3;
+int main() {{ return i3.fn() + l3.fn() + lib(); }}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_the_files_together_have_the_instance(
+    compiler: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """The program has two instances with the value, a library the one with its type."""
+    command = [tool(compiler), "-std=c++17", "-O0"]
+    build_with_library(tmp_path, "cpp", OF_A_LIBRARY, USING_IT, command)
+    files = with_core(tool, tmp_path)
+    names = ("W<(short)3>::fn", "W<3l>::fn", "W<3u>::fn")
+    own, other, none = answers_with(None, files, [f"info line {name}" for name in names])
+    assert "<W<(short)3>::fn()>" in own and "<W<3l>::fn()>" in other
+    assert '"W<3u>::fn" is ambiguous: W<3>::fn(), W<3l>::fn()' in none

@@ -195,6 +195,36 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
     return tuple(entries[entry] for entry in sorted(entries))
 
 
+def in_all_files(
+    search: Callable[[CodeObject, str], Iterable[_Function]],
+    files: Iterable[CodeObject],
+    text: str,
+) -> list[_Function]:
+    """Return what `functions_named` or `function_symbols` find in files: of instances of templates
+    that differ in the types of the values alone, that with these types, in whichever file it is.
+    `UsageError` where it is none, and the files have several."""
+    functions, problem = list[_Function](), None
+    for file in files:
+        try:
+            functions += search(file, text)
+        except UsageError as error:
+            problem = problem or error
+    exact = [function for function in functions if has_types(function.name, text)]
+    if problem is not None and not exact:
+        raise problem
+    typed = paths.TypedPath(paths.split(text.strip())[0].removeprefix("::"))
+    return [*_instances_meant(dict(enumerate(functions)), typed, text).values()]
+
+
+def has_types(name: str, text: str) -> bool:
+    """Return whether a function has the types of the values that are written among arguments of
+    templates in its name, `f<3l>`; True where none are."""
+    typed = paths.TypedPath(paths.split(text.strip())[0].removeprefix("::"))
+    own = _path_of(name) if typed.exact else []
+    is_whole = len(own) >= len(typed.components)
+    return not typed.exact or (is_whole and typed.exact_end(own) == typed.exact)
+
+
 def _instances_meant(
     functions: dict[int, _Function], typed: paths.TypedPath, text: str
 ) -> dict[int, _Function]:
