@@ -24,17 +24,20 @@ from dwarfgpu.dwarf.names.fortran_ada import class_data, extended_parent, tagged
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.named_entries import TYPES
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES
+from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_parts import Method
-from dwarfgpu.dwarf.types.class_scope import own_members
+from dwarfgpu.dwarf.types.class_scope import own_members, used_members
 from dwarfgpu.dwarf.types.inheritance import Inherited, ambiguous, inherited
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Pointer, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
-from dwarfgpu.language.base_classes import ambiguous_base, bases, class_named, ways_to
+from dwarfgpu.language.base_classes import ambiguous_base, bases, class_in, class_named, ways_to
 
 Declared: TypeAlias = list[Member] | Method | Die
 """The way to a data member in the class that declares it, or a member function; the entry of an
 enumerator or a type."""
 
+_HIDING: Final = TYPES | {dw.TAG_ENUMERATOR}
 _SPELLINGS: Final[WeakKeyDictionary[Struct, dict[str, str]]] = WeakKeyDictionary()
 """The names of the visible members, by themselves in lower case."""
 
@@ -144,6 +147,8 @@ def member_meant(struct_type: Struct, name: str, naming: Struct | None = None) -
     steps = own if isinstance(own, list) else []
     if any(part.classes[-1] is not owner for part in declared):
         raise _ambiguous(naming, name, declared)
+    if isinstance(own, Die) and (used := _class_used(owner, own)) is not None:
+        return member_meant(struct_type, name, used)
     is_in_objects = any(map(_is_in_objects, first.members))
     ways = [()] if naming is struct_type else ways_to(struct_type, lambda kind: kind is naming)
     if is_in_objects and len(ways) > 1:
@@ -165,13 +170,27 @@ def _own(struct_type: Struct, name: str) -> Sequence[Declared]:
     )
 
 
+def _class_used(struct_type: Struct, declared: Die) -> Struct | None:
+    """Return the base class whose member a using-declaration of a class names; None for what the
+    class declares itself, and for what is in no object."""
+    owner = declared.parent()
+    if declared.tag in _HIDING or owner is None or owner.tag not in CLASSES:
+        return None
+    base = strip(types_of(owner.unit).build(owner))
+    used = class_in(struct_type, base) if isinstance(base, Struct) else None
+    is_base = used is not None and class_in(used, struct_type) is None
+    return used if is_base else None
+
+
 def _own_without_object(struct_type: Struct, name: str) -> Sequence[Die]:
-    """Return the enumerators and types of a class of C++: they hide members of base classes."""
+    """Return the enumerators and types of a class of C++, and what its using-declarations name:
+    they hide members of base classes."""
     die = struct_type.die
     if die is None or not die.unit.is_cplusplus:
         return ()
-    hiding = TYPES | {dw.TAG_ENUMERATOR}
-    return [one for one in own_members(die, name) if one.tag in hiding and one != die]
+    used = used_members(die, name)
+    own = (one for one in own_members(die, name) if one.tag in _HIDING or one in used)
+    return [one for one in own if one != die]
 
 
 def _is_in_objects(declared: Declared) -> bool:

@@ -9,10 +9,13 @@ focus has none, nor what hides a member of a virtual base class on one way alone
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from tests.cli.command import run
 from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = """\
@@ -352,3 +355,42 @@ def test_what_gdb_answers_otherwise(files: list[str], tool: Callable[[str], str]
     shown = zip(rows(), asked(tool("gdb"), files), strict=True)
     same = [expression for (expression, _, answer), said in shown if said == answer]
     assert same == [expression for expression, is_same, _ in rows() if is_same]
+
+
+USING = """
+struct L { int x = 1; static int s; int f() { return 3; } enum E { e = 7 }; };
+struct R { int x = 2; static int s; int f() { return 4; } enum E { e = 8 }; };
+int L::s = 10, R::s = 20;
+struct D : L, R { using L::x; using R::s; using L::f; using R::e; };
+struct Most : D { int own = 5; } d;
+int main() { return d.x + D::s + d.f() + L().f() + R().f(); }
+"""
+USED = {
+    "d.x": "1",
+    "d.R::x": "2",
+    "(&d)->D::x": "1",
+    "d.s": "20",
+    "D::s": "20",
+    "Most::s": "20",
+    "D::e == R::e": "true",
+    "&D::x == &L::x": "true",
+    "&d.x == &d.L::x": "true",
+    "D::f == L::f": "true",
+    "d.f == L::f": "true",
+}
+
+
+@pytest.mark.parametrize("expression", USED)
+def test_a_using_declaration_names_the_member(using: Path, expression: str) -> None:
+    """It is a declaration of the class, which hides those of its base classes (C++
+    [namespace.udecl], [class.member.lookup]); GDB takes one of them, or calls it ambiguous."""
+    done = run("debug", "--batch", "-q", using, "-ex", f"output {expression}")
+    assert done.lines == [USED[expression]]
+
+
+@pytest.fixture(scope="module")
+def using(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> Path:
+    folder = tmp_path_factory.mktemp("using")
+    (folder / "a.cpp").write_text(USING)
+    subprocess.run([tool("g++"), "-g", "-O0", "a.cpp", "-o", "a"], cwd=folder, check=True)
+    return folder / "a"

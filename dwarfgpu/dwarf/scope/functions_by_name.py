@@ -203,7 +203,8 @@ def in_all_files(
     """Return what `functions_named` or `function_symbols` find in files: of instances of templates
     that differ in the types of the values alone, that with these types, in whichever file it is.
     `UsageError` where it is none, and the files have several."""
-    functions, problem = list[_Function](), None
+    functions: list[_Function] = []
+    problem: UsageError | None = None
     for file in files:
         try:
             functions += search(file, text)
@@ -213,7 +214,8 @@ def in_all_files(
     if problem is not None and not exact:
         raise problem
     typed = paths.TypedPath(paths.split(text.strip())[0].removeprefix("::"))
-    return [*_instances_meant(dict(enumerate(functions)), typed, text).values()]
+    numbered = dict(enumerate(functions))
+    return list(_instances_meant(numbered, typed, text).values())
 
 
 def has_types(name: str, text: str) -> bool:

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import is_transparent, scope_path
+from dwarfgpu.dwarf.scope.declarations import followed, is_transparent, scope_path
 from dwarfgpu.dwarf.scope.named_entries import TYPES, named_entries
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA
 from dwarfgpu.dwarf.scope.variable_names import instances_of_class
@@ -125,9 +125,25 @@ def _own_members(kind: Die, name: str) -> tuple[Die, ...]:
                 part = child.reference(dw.AT_TYPE)
                 if part is not None and part.tag in CLASSES:
                     pending.append(part)
+    out += used_members(kind, name)
     if out or template is None:
         return tuple(out)
     return tuple(_instances_outside(kind, name))
+
+
+@kept_with(lambda kind, _: kind.unit, _MAX_KEPT)
+def used_members(kind: Die, name: str) -> tuple[Die, ...]:
+    """Return the members of base classes that using-declarations of a class name, which are in its
+    scope, too (C++ [namespace.udecl]): gcc describes these."""
+    if not kind.unit.is_cplusplus:
+        return ()
+    used = (followed(one) for one in kind.children((dw.TAG_IMPORTED_DECLARATION,)))
+    return tuple(
+        die
+        for die in used
+        if die.tag in _MEMBERS and canonical(die.name or "") == name
+        if (owner := die.parent()) is not None and not _is_own_name(owner, name)
+    )
 
 
 def _instances_outside(kind: Die, name: str) -> Iterator[Die]:
