@@ -35,6 +35,7 @@ from dwarfgpu.dwarf.types.types import (
     Enum,
     Struct,
     Type,
+    strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
@@ -170,6 +171,9 @@ class Names:
             from dwarfgpu.dwarf.scope.exact_instances import is_in_scope, within
 
             # clang describes the instances of static member templates outside of the class.
+            owner = _class_with_template(struct_type, name)
+            if owner is not None and owner is not struct_type:
+                return self.in_class(owner, name)
             scope, named = within(die), self._by_name(struct_type, name)
             return tuple(one for one in named if is_in_scope(_entry(one), scope))
         return self._by_name(struct_type, name)
@@ -242,7 +246,23 @@ class Names:
         symbol = symbol_demangled_to(objects, name)
         instance = instance_named(objects, name) if symbol is None else None
         meanings = () if symbol is None else self._of_linkage_name(symbol)
-        return meanings if instance is None else (instance,)
+        if instance is not None:
+            return (instance,)
+        return meanings or self._of_inherited_template(name)
+
+    def _of_inherited_template(self, name: str) -> tuple[Meaning, ...]:
+        """Return the same by the name of a typedef or a derived class before `::`."""
+        from dwarfgpu.language.syntax import ast
+
+        scope, simple = split_last(name)
+        owner: Struct | None = None
+        with suppress(UsageError):  # as of a namespace
+            kind = strip(self.type_of(ast.TypeName((scope,))).type) if self.is_name(scope) else None
+            owner = _class_with_template(kind, simple) if isinstance(kind, Struct) else None
+        whole = "" if owner is None else full_name(owner)
+        return (
+            () if whole in ("", scope.removeprefix("::")) else self.meaning(f"::{whole}::{simple}")
+        )
 
     def printed_functions(self, name: str) -> tuple[Meaning, ...]:
         """Return the functions whose names are printed so, where compilers name the entry of an
@@ -663,6 +683,16 @@ def _is_object(meaning: Meaning) -> bool:
     """Return whether a name means an object or a function, and no type or module."""
     is_module = isinstance(meaning, Die) and meaning.tag == dw.TAG_NAMESPACE
     return not is_module and not (isinstance(meaning, Die) and is_type(meaning))
+
+
+def _class_with_template(struct_type: Struct, name: str) -> Struct | None:
+    """Return the class or base class that declares the static member template of an instance,
+    `v<int>`, as clang does; None if none does."""
+    from dwarfgpu.language.member_lookup import member_meant  # few names are so
+
+    template, is_instance, _ = name.partition("<")
+    meant = member_meant(struct_type, template) if is_instance and "::" not in template else None
+    return None if meant is None or not meant.is_data else meant.owner
 
 
 def _is_outside_of_functions(meaning: Meaning) -> bool:

@@ -3,10 +3,13 @@ whole name in the linkage name alone."""
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from tests.cli.command import run
 from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = """\
@@ -60,3 +63,33 @@ def test_instances_are_nothing_outside_of_their_class(files: list[str], name: st
     (_, said) = answers(None, files, ["frame 2", f"output {name}"])
     unknown = f'No symbol "{name.removeprefix("::")}" in current context.'
     assert unknown in said
+
+
+INHERITED = """
+template <int N> struct T { template <int M> static int bt; int a = N; };
+template <int N> template <int M> int T<N>::bt = 30 + N;
+struct BL : T<1> {} b; typedef T<1> Alias; Alias al; template <int N> struct D : T<N> {}; D<2> d;
+int main() { return T<1>::bt<1> + T<2>::bt<1> + b.a + al.a + d.a; }
+"""
+OF_BASE_CLASSES = {
+    "BL::bt<1>": "31",
+    "Alias::bt<1>": "31",
+    "D<2>::bt<1>": "32",
+    "b.bt<1>": "31",
+    "d.bt<1>": "32",
+    "al.bt<1>": "31",
+}
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_a_base_class_or_a_typedef_has_the_template(
+    compiler: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    (tmp_path / "a.cpp").write_text(INHERITED)
+    command = [tool(compiler), "-std=c++17", "-g", "-O0", "-w", "a.cpp", "-o", "a"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    said = {}
+    for name in OF_BASE_CLASSES:
+        done = run("debug", "--batch", "-q", tmp_path / "a", "-ex", f"output {name}")
+        said[name] = (done.lines or done.err.splitlines())[-1]
+    assert said == OF_BASE_CLASSES
