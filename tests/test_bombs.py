@@ -574,7 +574,7 @@ def test_parts_of_an_object_that_are_set_are_bounded(
 ) -> None:
     """Ten classes have 512 parts, and 16 have 32,768; those of the object that is assigned and
     those of the target count."""
-    monkeypatch.setattr("dwarfgpu.language.object_access._MOST_PARTS", 1_200)
+    monkeypatch.setattr("dwarfgpu.language.stored_objects._MOST_PARTS", 1_200)
     arguments = arguments_of("debug bomb <<< print x=x")
     work, printed = measured(name, (60, 60, 130), arguments)
     message = "an expression takes more than 1200 elements and components one by one"

@@ -9,7 +9,7 @@ import pytest
 
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.language import object_access
+from dwarfgpu.language import stored_objects
 from dwarfgpu.language.evaluator import type_of
 from dwarfgpu.view.type_text import type_text
 from tests.cli.command import run
@@ -84,7 +84,7 @@ def test_refused_as_in_gdb(place: str, expression: str) -> None:
 def test_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Integers are compared at once. Components are counted, those of all comparisons of an
     expression together."""
-    monkeypatch.setattr(object_access, "_MOST_PARTS", 8)
+    monkeypatch.setattr(stored_objects, "_MOST_PARTS", 8)
     assert text(frame_of("ada.2"), "line = line") == "true"
     refused = (
         "an expression takes more than 8 elements and components one by one, each 16 KiB of an "

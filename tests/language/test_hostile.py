@@ -138,7 +138,7 @@ def test_operators_on_a_vector_of_many_elements(
     expression: str, most: int, is_array: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All operators of an expression share the limit, and another expression has its own."""
-    monkeypatch.setattr("dwarfgpu.language.object_access._MOST_PARTS", 96)
+    monkeypatch.setattr("dwarfgpu.language.stored_objects._MOST_PARTS", 96)
     for length in (most, most, most + 1):
         base = BaseType("v", "signed", 8 * length, vector_size=length)
         byte = Base(BaseType("i", "signed", 8))
@@ -166,7 +166,7 @@ def test_a_vector_of_too_many_elements_has_no_cost(monkeypatch: pytest.MonkeyPat
 
         return calls_of(refused)
 
-    monkeypatch.setattr("dwarfgpu.language.object_access._MOST_PARTS", 96)
+    monkeypatch.setattr("dwarfgpu.language.stored_objects._MOST_PARTS", 96)
     work(97)
     assert work(50_000) < work(97) + 20
 
@@ -175,7 +175,7 @@ def test_members_without_size_that_a_list_leaves_out_are_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A structure of two that have no size themselves has 2 ** 20 in 20 steps."""
-    monkeypatch.setattr("dwarfgpu.language.object_access._MOST_PARTS", 96)
+    monkeypatch.setattr("dwarfgpu.language.stored_objects._MOST_PARTS", 96)
     struct_type = Struct("struct", "s", 0)
     for _ in range(20):
         struct_type = Struct("struct", "s", 0, (_member(struct_type), _member(struct_type)))

@@ -69,7 +69,7 @@ def test_numbers(kind: Type, form: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert set(own) == {True, False}
     monkeypatch.setattr(contents, "compared_at_once", lambda *_: None)
     arithmetic = _arithmetic()
-    monkeypatch.setattr("dwarfgpu.language.object_access._MOST_PARTS", 1 << 20)
+    monkeypatch.setattr("dwarfgpu.language.stored_objects._MOST_PARTS", 1 << 20)
     assert [Comparison(arithmetic, pads=False).holds("==", *pair) for pair in pairs] == own
 
 
@@ -100,7 +100,7 @@ def test_unknown_bits_are_an_error_where_they_are_compared() -> None:
 
 def test_many_elements_are_few_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """They count together, so that many comparisons end, too."""
-    monkeypatch.setattr("dwarfgpu.language.object_access._MOST_PARTS", 100)
+    monkeypatch.setattr("dwarfgpu.language.stored_objects._MOST_PARTS", 100)
     array, comparison = _array(_DOUBLE, bytes(8 * 3200)), Comparison(_arithmetic(), pads=False)
     assert comparison.holds("==", array, array) and comparison.holds("==", array, array)
     with pytest.raises(LimitExceeded, match="more than 100 elements and components"):

@@ -39,7 +39,7 @@ def test_characters_are_not_looked_at_one_by_one() -> None:
 
 
 def test_the_strings_of_an_expression_have_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dwarfgpu.language.object_access._MOST_PARTS", 8)
+    monkeypatch.setattr("dwarfgpu.language.stored_objects._MOST_PARTS", 8)
     size = 1 << 16
     char = Base(BaseType("char", "signed_char", 8))
     text = Bits(int.from_bytes(b"a" * size, "little"), 8 * size)
