@@ -235,20 +235,16 @@ def test_the_nearest_static_counts(
     make += [f"-Csymbol-mangling-version={mangling}"] if mangling else []
     build(tmp_path, {"a.rs": STATICS}, [[*make, "a.rs", "-o", "a"]])
     files = with_core(tool, tmp_path)
-    first = next(level for level in range(9) if "noinner" in frame(files, level))
+    frames = answers(None, files, [f"frame {level}" for level in range(9)])
+    first = next(level for level, text in enumerate(frames) if "noinner" in text)
     for level, expected in enumerate(OF_STATICS, first):
-        [_, shown] = answers(None, files, [f"frame {level}", "output CNT"])
+        [_, shown] = answers(None, files, [f"frame {level}", "output CNT"])  # notes are shown once
         assert shown.splitlines()[-1] == expected
         assert ("the file does not say in which block" in shown) == (
             level != first and expected.isalnum()
         )
     [_, shown] = answers(None, files, [f"frame {first + 8}", "complete print CN"])
     assert shown.splitlines()[1:] == ["print CNT"]
-
-
-def frame(files: list[str], level: int) -> str:
-    [shown] = answers(None, files, [f"frame {level}"])
-    return shown
 
 
 ITEMS = """\
@@ -289,7 +285,7 @@ def test_items_of_blocks_are_noted(
     commands = ["print sizeof(L)", "whatis L", "ptype L", "print (E) 3", "print E::P", "print help"]
     commands += ["print sizeof(Own)", "print sizeof(Only)", "print side"]
     doubtful = commands[:6]
-    for command in commands:
+    for command in commands:  # notes are shown once in a session
         [_, shown] = answers(None, files, [f"frame function a::{function}", command])
         assert (IN_UNKNOWN_BLOCK in shown) == (command in doubtful), command
         assert "at line 0" not in shown
@@ -360,7 +356,8 @@ def test_statics_of_generic_functions_are_in_the_unit_of_their_crate(
     library = [*make, "--crate-type", "rlib", "lib.rs"]
     build(tmp_path, texts, [library, [*make, "a.rs", "--extern", "lib=liblib.rlib", "-o", "a"]])
     files = with_core(tool, tmp_path)
-    first = next(level for level in range(12) if " area<" in frame(files, level))
+    frames = answers(None, files, [f"frame {level}" for level in range(12)])
+    first = next(level for level, text in enumerate(frames) if " area<" in text)
     for level, expected in enumerate(IN_LIBRARY, first):
         [_, shown, far] = answers(None, files, [f"frame {level}", "output CNT", "output FAR"])
         assert shown.splitlines()[-1] == expected
@@ -420,9 +417,12 @@ def test_names_of_a_method_are_those_around_its_impl(
     make += [f"-Csymbol-mangling-version={mangling}"] if mangling else []
     build(tmp_path, {"a.rs": IMPLS}, [[*make, "a.rs", "-o", "a"]])
     files = with_core(tool, tmp_path)
-    frames = {level: frame(files, level).replace("::", " ") for level in range(12)}
+    frames = answers(None, files, [f"frame {level}" for level in range(12)])
     levels = {
-        name: level for level, text in frames.items() for name in OF_IMPLS if f" {name} (" in text
+        name: level
+        for level, text in enumerate(frames)
+        for name in OF_IMPLS
+        if f" {name} (" in text.replace("::", " ")
     }
     for name, expected in OF_IMPLS.items():
         commands = [f"frame {levels[name]}", *(f"output {text}" for text in expected)]
@@ -495,8 +495,7 @@ def test_crates_of_one_name(tmp_path: Path, tool: Callable[[str], str]) -> None:
     start = "frame function a::main"
     said = answers(None, files, [start, *(f"output {text}" for text in OF_VERSIONS)])[1:]
     assert [text.splitlines()[-1] for text in said] == [*OF_VERSIONS.values()]
-    for expression in NOTED:
-        [_, shown] = answers(None, files, [start, f"print {expression}"])
+    for shown in answers(None, files, [start, *(f"print {text}" for text in NOTED)])[1:]:
         assert re.search(r"is that of (old|new)\.rs.*: (old|new)\.rs.* has another one", shown)
     for expression in ("HERE", "sizeof(alloc::string::String)"):
         [_, shown] = answers(None, files, [start, f"print {expression}"])
@@ -646,8 +645,7 @@ def test_traits_and_functions_are_no_modules(
     build(tmp_path, {"a.rs": NO_MODULES}, [[*make, "a.rs", "-o", "a"]])
     files = with_core(tool, tmp_path)
     levels = {}
-    for level in range(40):
-        shown = frame(files, level)
+    for level, shown in enumerate(answers(None, files, [f"frame {level}" for level in range(40)])):
         for name in IN_NO_MODULES:
             if f" {name} (" in shown:
                 levels.setdefault(name, level)
