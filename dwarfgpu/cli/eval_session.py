@@ -17,6 +17,7 @@ from dwarfgpu.cli.subject_words import (
     names_something,
     require_subject,
 )
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import MissingContext, UsageError, shortened
 from dwarfgpu.machine.target import Named
 from dwarfgpu.options.opened_session import in_first_lane, session_of, sessions_of_waves
@@ -28,6 +29,7 @@ from dwarfgpu.service.eval.wave_answer import (
     positioned,
 )
 from dwarfgpu.service.lanes.lane_choice import chosen_states, is_choice
+from dwarfgpu.session.focused_names import damage_of
 from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
@@ -128,20 +130,23 @@ def _print_record(answers: Iterable[WaveAnswer], first: Session, *, is_each_wave
         for answer in answers:
             record = answer.record  # the names of types in it may have notes, too
             status = max(status, answer.status, _status_of(record))
-            rest = context_notes(first, answer.notes_on_all)
+            notes_on_all = [*answer.notes_on_all, *damage_of(answer.asked_files)]
+            rest = context_notes(first, notes_on_all)
             print_json({"schema": EVAL_SCHEMA, **record, **rest})
         return status
     import json
 
     notes: dict[str, None] = {}
+    asked = _AskedFiles()
     separator = f'{{"schema": {json.dumps(EVAL_SCHEMA)}, "waves": ['
     for answer in answers:
         record = {"wave": answer.session.wave, **answer.record}
         status = max(status, answer.status, _status_of(record))
         notes |= dict.fromkeys(answer.notes_on_all)
+        asked.add(answer)
         print(separator + json.dumps(record, allow_nan=False), end="")
         separator = ", "
-    rest = context_notes(first, notes)
+    rest = context_notes(first, [*notes, *asked.damage])
     members = "".join(f", {json.dumps(name)}: {json.dumps(rest[name])}" for name in rest)
     print(f"]{members}}}")
     return status
@@ -159,6 +164,7 @@ def _print_lines(answers: Iterable[WaveAnswer], *, is_each_wave: bool, have_begu
     them, and the notes at the end; return the exit status."""
     common = set[str]()
     notes: dict[str, None] = {}
+    asked = _AskedFiles()
     status = 0
     for answer in answers:
         title = _wave_title(answer.session) if is_each_wave else None
@@ -175,8 +181,24 @@ def _print_lines(answers: Iterable[WaveAnswer], *, is_each_wave: bool, have_begu
             print(title)
         status = max(status, answer.status)
         notes |= dict.fromkeys(answer.notes())
-    print_notes(first_hint(notes))
+        asked.add(answer)
+    print_notes(first_hint(dict.fromkeys((*asked.damage, *notes))))
     return status
+
+
+class _AskedFiles:
+    """The files from which waves have answers: their damage is asked for once, because thousands of
+    waves have thousands of files."""
+
+    def __init__(self) -> None:
+        self._files: dict[int, Sequence[CodeObject]] = {}
+
+    def add(self, answer: WaveAnswer) -> None:
+        self._files[id(answer.asked_files)] = answer.asked_files
+
+    @property
+    def damage(self) -> list[str]:
+        return [note for files in self._files.values() for note in damage_of(files)]
 
 
 def _wave_title(session: Session) -> str:

@@ -244,11 +244,11 @@ class FocusedNames(FocusedLane):
         for damage in _damaged_symbols(files):
             if str(damage) not in message:
                 notes.append(f"not all symbols can be read: {damage.kind}: {damage}")
-        return notes + _damage(files)
+        return notes + damage_of(files)
 
     def damage(self) -> list[str]:
         """Return what shows that answers may be wrong: frames, or what depends on a compiler."""
-        return _damage(self.code_objects)
+        return damage_of(self.code_objects)
 
     def did_you_mean(self, name: str, *kinds: Kind) -> str:
         """Suggest a name: a variable in scope, else an entity of these kinds outside of
@@ -258,7 +258,8 @@ class FocusedNames(FocusedLane):
         return suggestion(self, name, kinds)
 
 
-def _damage(files: Sequence[CodeObject]) -> list[str]:
+def damage_of(files: Iterable[CodeObject]) -> list[str]:
+    """Return what shows that answers from files may be wrong."""
     return [note for code_object in files for note in code_object.info.damage]
 
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.loaded_code import CodeObjects
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.service.value.subject import answer, subject
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.unknown_name import why_unknown
-from tests.cli.command import FIXTURES
+from tests.cli.command import FIXTURES, run
 from tests.work import calls_of
 
 NEST = FIXTURES / "hip" / "nest.gfx942.O2.v5.co"
@@ -91,3 +94,41 @@ def test_the_loads_that_are_searched() -> None:
     assert loads.searched_from(None) == loads.searched_from(first) == (first, second)
     assert loads.searched_from(second) == (second, first)
     assert loads.searched_from(fourth) == (fourth, first, second)
+
+
+def _state_of_loads(folder: Path, count: int) -> Path:
+    """Write a state of as many loads of a file, with a wave in each."""
+    loads = [{"path": str(NEST), "load_address": number * 0x10000} for number in range(count)]
+    waves = [{"pc": number * 0x10000 + 0x1690} for number in range(count)]
+    state = folder / "loads.json"
+    record = {"schema": "dwarfgpu-state-1", "architecture": "gfx942"}
+    state.write_text(json.dumps({**record, "waves": waves, "code_objects": loads}))
+    return state
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--lane", "all")])
+def test_each_load_is_asked_once_for_its_damage(
+    options: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[DebugInfo] = []
+
+    def damage(info: DebugInfo) -> list[str]:
+        asked.append(info)
+        return ["something is damaged"]
+
+    monkeypatch.setattr(DebugInfo, "damage", property(damage))
+    done = run("eval", "--state", _state_of_loads(tmp_path, 20), "--wave", "all", *options, "limit")
+    assert len(asked) == len(set(asked)) == 20
+    assert (done.out if "--json" in options else done.err).count("something is damaged") == 1
+
+
+def test_waves_in_the_same_code_of_a_file_share_the_search(tmp_path: Path) -> None:
+    """The code of a file sees the same names wherever it is loaded."""
+    works = []
+    for count in (1, 10, 20):
+        state = _state_of_loads(tmp_path, count)
+        asked = partial(run, "eval", "--state", state, "--wave", "all", "nothing")
+        assert asked().error == 'No symbol "nothing" in current context.'
+        works.append(calls_of(asked))
+    alone, few, many = works
+    assert many - few < alone, works

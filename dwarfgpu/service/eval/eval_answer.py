@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import (
     DwarfGpuError,
@@ -107,13 +108,17 @@ class VariablesAnswer:
         subjects = [item for item, _ in self.answers]
         return missing_notes(self.session, subjects, is_listing=self.is_listing)
 
+    @property
+    def asked_files(self) -> Sequence[CodeObject]:
+        return self.session.code_objects
+
 
 _OfWave: TypeAlias = VariablesAnswer | SingleAnswer
 
 
 def missing_notes(session: Session, subjects: Sequence[Subject], *, is_listing: bool) -> list[str]:
     """Return notes where variables of the unit in focus are missing, for which others may answer,
-    where not all variables in scope can be listed, and where answers may be wrong.
+    and where not all variables in scope can be listed.
 
     `subjects`: what was asked for; if none has a name, no variable was looked up.
     """
@@ -124,7 +129,7 @@ def missing_notes(session: Session, subjects: Sequence[Subject], *, is_listing: 
     error = session.why_incomplete() if is_listing else None
     if error is not None:
         notes.append(f"global variables may be missing: {error_line(error)}")
-    return notes + session.damage()
+    return notes
 
 
 def _has_name(subject: Subject) -> bool:
@@ -282,11 +287,13 @@ def _subject_and_answer(
     session: Session, text: str, mistakes: Mistakes | None, *, is_alone: bool
 ) -> tuple[Subject, Answer]:
     """Return what a text means and its answer; of several texts, a wrong one alone fails."""
+    asked, where = Expression(text), None
+    if mistakes is not None:
+        where = mistakes.focus_of(session, asked)
+        known = mistakes.get(asked, where)
+        if known is not None:
+            return asked, known
     item = subject_of(session, text, is_alone=is_alone)
-    where = None if mistakes is None else mistakes.focus_of(session, item)
-    known = None if mistakes is None else mistakes.get(item, where)
-    if known is not None:
-        return item, known
     try:
         return item, _answer(session, item)
     except (UsageError, MissingContext) as error:

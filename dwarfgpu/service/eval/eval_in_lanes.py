@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.limits import Limits
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import LimitExceeded, MissingContext, UsageError, shortened
 from dwarfgpu.service.answer import has_hint, listed, of_error
@@ -195,6 +196,10 @@ class VariablesInLanes:
         """Return the notes that belong to no single variable."""
         subjects = [question.wanted for question in self.questions]
         return missing_notes(self.session, subjects, is_listing=self.is_listing)
+
+    @property
+    def asked_files(self) -> Sequence[CodeObject]:
+        return self.session.code_objects
 
     def _late(self) -> list[tuple[Subject, _LaneRow]]:
         """Return the subjects without a value in any lane because the waves have not run yet."""

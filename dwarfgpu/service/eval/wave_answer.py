@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import InconsistentContext
 from dwarfgpu.service.answer import Answer
 from dwarfgpu.service.lanes.lane_answer import (
@@ -58,6 +59,10 @@ class WaveAnswer(Protocol):
     def notes_on_all(self) -> Sequence[str]:
         """Return the notes that belong to no single variable."""
 
+    @property
+    def asked_files(self) -> Sequence[CodeObject]:
+        """The files whose damage may make the answer wrong: the same for thousands of waves."""
+
 
 @frozen(eq=False)
 class SingleAnswer:
@@ -85,6 +90,10 @@ class SingleAnswer:
     def notes_on_all(self) -> Sequence[str]:
         return ()
 
+    @property
+    def asked_files(self) -> Sequence[CodeObject]:
+        return ()
+
 
 @frozen(eq=False)
 class LanesAnswer:
@@ -109,6 +118,10 @@ class LanesAnswer:
 
     @property
     def notes_on_all(self) -> Sequence[str]:
+        return ()
+
+    @property
+    def asked_files(self) -> Sequence[CodeObject]:
         return ()
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.base.suggest import did_you_mean
+from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, UsageError, shortened
 from dwarfgpu.expr.operation import OPERATIONS
@@ -160,9 +161,16 @@ class Mistakes:
 
     @staticmethod
     def focus(session: Session, pc: int | None, *, is_absent: bool) -> Focus:
-        """Return the focus in a lane at a program location; one that is absent has none."""
-        frame = session.architecture, session.pc, session.level, session.inline_level
-        return *frame, pc, is_absent
+        """Return the focus in a lane at a program location; one that is absent has none. It is the
+        same in all loads of a file."""
+        file, bias, here = None, 0, None
+        if session.pc is not None:
+            here = code_object_at(session.code_objects, session.pc)
+        if here is not None:
+            file, bias = (here.file, here.info.object), here.load_address
+        in_file = (None if one is None else one - bias for one in (session.pc, pc))
+        frame = session.architecture, file, session.level, session.inline_level
+        return *frame, *in_file, is_absent
 
     @classmethod
     def focus_of(cls, session: Session, subject: Subject) -> Focus | None:
