@@ -428,7 +428,7 @@ class DebugInfo(OfOpenFile):
     @property
     def why_not_found(self) -> tuple[DwarfGpuError, ...]:
         """Why a name that is not found may be there nevertheless."""
-        if self.unread is None and self.bare_names is None and self._is_sound:
+        if self.unread is None and self.bare_names is None and self.is_sound:
             return ()
         errors = [self.unsearched, self.bare_names]
         try:
@@ -443,7 +443,7 @@ class DebugInfo(OfOpenFile):
         return tuple(error for error in errors if error is not None)
 
     @cached_property
-    def _is_sound(self) -> bool:
+    def is_sound(self) -> bool:
         """Whether all units are in the file, as far as their headers show, and their names, too:
         each of thousands of waves may ask for an unknown name."""
         try:

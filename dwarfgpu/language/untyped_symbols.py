@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from dwarfgpu.dwarf.loaded_code import as_code_objects
+from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.dwarf.loaded_code import CodeObjects, as_code_objects
 from dwarfgpu.dwarf.scope.functions_by_name import merged_function
 from dwarfgpu.dwarf.scope.symbols_by_name import (
     UntypedSymbol,
@@ -27,6 +28,8 @@ ABSOLUTE: Final = Unspecified("<variable (not text or data), no debug info>")
 THREAD_LOCAL: Final = Unspecified("<thread local variable, no debug info>")
 NO_TYPE: Final = Unspecified("<data variable, no DW_AT_type>")
 """The type of a variable whose entry has none, as GCC writes with -g1; GDB assumes `int`."""
+_MAX_KEPT: Final = 64
+"""Names for which it is kept which function has one."""
 _OF_DATA: Final = (DATA, ABSOLUTE, THREAD_LOCAL, NO_TYPE)
 
 
@@ -65,9 +68,16 @@ def symbol_of(session: Session, name: str) -> UntypedSymbol | None:
     symbol = untyped_symbol(session.objects_with(name), name)
     if symbol is None:
         searched = as_code_objects(session.code_objects).searched_from(session.code_object)
-        entry = merged_function(searched, name)
+        entry = _merged_function(searched.in_load_order, name)
         symbol = None if entry is None else UntypedSymbol(entry, is_code=True)
     return symbol
+
+
+@kept_with(first, _MAX_KEPT)
+def _merged_function(searched: CodeObjects, name: str) -> int | None:
+    """Return the same for each of thousands of waves, which search the same files in different
+    orders."""
+    return merged_function(searched, name)
 
 
 def typed(

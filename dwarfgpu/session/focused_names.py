@@ -6,10 +6,11 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Self
 
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.loaded_code import as_code_objects
+from dwarfgpu.dwarf.loaded_code import CodeObjects, as_code_objects
 from dwarfgpu.dwarf.scope.declarations import Kind  # its words judge arguments
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.variable import Variable, at_inline_level
@@ -224,8 +225,9 @@ class FocusedNames(FocusedLane):
         """Return a message about an unknown name, followed by why the name may exist nevertheless;
         usually the message alone."""
         searched = as_code_objects(self.code_objects).searched_from(self.code_object)
-        errors = [error for code_object in searched for error in code_object.info.why_not_found]
-        errors += _damaged_symbols(searched)
+        doubtful = _doubtful(searched)
+        errors = [error for code_object in doubtful for error in code_object.info.why_not_found]
+        errors += _damaged_symbols(doubtful)
         notes = dict.fromkeys(f" Not searched: {error.kind}: {error}" for error in errors)
         end = "." if notes and message and not message.endswith((".", "?")) else ""
         return "".join((message, end, *notes))
@@ -261,6 +263,33 @@ class FocusedNames(FocusedLane):
 def damage_of(files: Iterable[CodeObject]) -> list[str]:
     """Return what shows that answers from files may be wrong."""
     return [note for code_object in files for note in code_object.info.damage]
+
+
+def _doubtful(searched: CodeObjects) -> list[CodeObject]:
+    """Return those of the files in which an unknown name may be nevertheless. Thousands of waves
+    may ask, each of thousands of files: those without a doubt are known."""
+    certain = _certain(searched.in_load_order)
+    doubtful = [
+        one
+        for one, info in zip(searched, searched.infos, strict=True)
+        if one not in certain or info.unread is not None or info.bare_names is not None
+    ]
+    certain |= {one for one in doubtful if _has_all_names(one)}
+    return doubtful
+
+
+@kept_with(first)
+def _certain(_: CodeObjects) -> set[CodeObject]:
+    """Return the files that are known to have all names, but for what questions note later."""
+    return set()
+
+
+def _has_all_names(code_object: CodeObject) -> bool:
+    """Return whether all units and symbols of a file are read, or can be."""
+    own, described = code_object.file, code_object.info.object
+    if not (own.has_read_symbols and described.has_read_symbols and code_object.info.is_sound):
+        return False
+    return not _damaged_symbols([code_object])
 
 
 def _damaged_symbols(files: Sequence[CodeObject]) -> list[DwarfGpuError]:
