@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.dwarf import constants as dw
+from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
@@ -29,6 +31,7 @@ from dwarfgpu.errors import (
     InconsistentContext,
     LimitExceeded,
     MissingContext,
+    UsageError,
 )
 from dwarfgpu.expr.context import LocList
 from dwarfgpu.objfile.elf import ObjectFile
@@ -323,6 +326,25 @@ def test_paths_that_lead_nowhere(name: bytes, message: str, tmp_path: Path) -> N
     with pytest.raises((MissingContext, InconsistentContext), match=message) as caught:
         opened(path).info.units[0].full  # noqa: B018
     assert str(caught.value).isprintable() and len(str(caught.value)) < 3_000
+
+
+def test_a_missing_file_is_sought_once_for_all_loads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session may load one file thousands of times."""
+    tried: list[str] = []
+
+    def open_file(path: str, limits: FileLimits) -> ObjectFile:
+        tried.append(path)
+        raise UsageError("cannot be read: No such file or directory")
+
+    monkeypatch.setattr(split_units, "open_companion", open_file)
+    file = ObjectFile(str(tmp_path / "made.o"), skeleton(b"none.dwo"))
+    for number in range(3):
+        load = CodeObject.of(file, number * 0x10000, debug_directories=())
+        with pytest.raises(MissingContext, match="split file none.dwo .* is not found"):
+            _ = load.info.units[0].full
+    assert [os.path.basename(path) for path in tried] == ["made.o.dwp", "none.dwo"]
 
 
 def test_an_id_of_two_skeletons() -> None:

@@ -20,7 +20,13 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, MissingContext
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    FailedReads,
+    IllFormed,
+    LimitExceeded,
+    MissingContext,
+)
 from dwarfgpu.objfile.companions import (
     Companions,
     Search,
@@ -78,6 +84,8 @@ class SplitFiles:
         self._files: Companions[SplitPart] = Companions()
         self._packages: Companions[Package] = Companions()
         self._failures = 0
+        self._missing = sections.for_all_loads.once("missing split units", FailedReads)
+        """Each of thousands of loads of a file has the same units."""
 
     @cached_property
     def own_package(self) -> Package | None:
@@ -149,7 +157,21 @@ class SplitFiles:
         in_part: Callable[[SplitPart], CompilationUnit | str],
         in_package: Callable[[Package], CompilationUnit | str],
     ) -> CompilationUnit:
-        """Return what two functions find in all places in turn, or raise why it is missing."""
+        """Return what two functions find in all places in turn, or raise why it is missing: that
+        is found out once for all loads of the file."""
+        key = skeleton.header.section, skeleton.offset, subject, self._program.directories
+        return self._missing.read(
+            key, lambda: self._on_disk(skeleton, subject, in_part, in_package)
+        )
+
+    def _on_disk(
+        self,
+        skeleton: CompilationUnit,
+        subject: str,
+        in_part: Callable[[SplitPart], CompilationUnit | str],
+        in_package: Callable[[Package], CompilationUnit | str],
+    ) -> CompilationUnit:
+        """Return what is found on disk, or raise why it is missing."""
         if self._inside is not None:
             inside = in_part(self._inside)
             if not isinstance(inside, str):
