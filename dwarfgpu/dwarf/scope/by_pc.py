@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Final
@@ -289,6 +289,17 @@ class Scopes:
         use come first, the location."""
         scope = self._scope_at(pc)
         return pc if scope is None or _is_of_triton(scope.outermost.unit) else scope
+
+    def names_depend_on(self, pc: int) -> Hashable:
+        """Return what decides, in all loads of the file, which names are in scope at a program
+        location: the innermost scope, or the location itself (`_variables_depend_on`)."""
+        scope = self._variables_depend_on(pc)
+        unit = self.unit_at(pc)
+        if isinstance(scope, int) or unit is None:
+            return self.info.in_file(pc)
+        die = scope.content
+        described = die.unit.sections.path, die.unit.header.section, die.unit.header.signature
+        return unit.offset, *described, die.offset
 
     def parameters_at(self, pc: int) -> list[Variable]:
         """Return the parameters among `locals_at`; of a large function the other variables are not

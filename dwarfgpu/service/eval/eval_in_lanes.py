@@ -226,7 +226,7 @@ def variables_in_lanes(
         some = sessions[first : first + WAVES_AT_ONCE]
         shared: _SharedStates = {}
         by_session = [
-            _questions_or_error(session, names, choice, shared, is_alone=is_alone)
+            _questions_or_error(session, names, choice, shared, mistakes, is_alone=is_alone)
             for session in some
         ]
         if len(sessions) == 1 and isinstance(by_session[0], MissingContext):
@@ -312,21 +312,30 @@ def _questions_or_error(
     names: Sequence[str],
     choice: str | None,
     shared: _SharedStates,
+    mistakes: Mistakes,
     *,
     is_alone: bool,
 ) -> list[Question] | MissingContext:
     states = _states(session, choice, shared)
     try:
-        return _questions(session, names, states, is_alone=is_alone)
+        return _questions(session, names, states, mistakes, is_alone=is_alone)
     except MissingContext as error:
         return error
 
 
 def _questions(
-    session: Session, names: Sequence[str], states: list[LaneState], *, is_alone: bool
+    session: Session,
+    names: Sequence[str],
+    states: list[LaneState],
+    mistakes: Mistakes,
+    *,
+    is_alone: bool,
 ) -> list[Question]:
     if names:
-        items = [subject_of(session, text, is_alone=is_alone) for text in names]
+        items = [
+            mistakes.unknown_name(session, text) or subject_of(session, text, is_alone=is_alone)
+            for text in names
+        ]
         return [Question(session, states, item) for item in items]
     variables = listed(session, "variable", session.variables())
     scopes = scopes_of(session, states)

@@ -19,7 +19,7 @@ from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.service.answer import Answer, of_error
 from dwarfgpu.service.lanes.lane_answer import LaneAnswer, Shares
 from dwarfgpu.service.value.reading_answer import is_reference, of_reading, value_of, variable_text
-from dwarfgpu.service.value.subject import Expression, Mistakes, Subject, answer, subject
+from dwarfgpu.service.value.subject import Expression, Focus, Mistakes, Subject, answer, subject
 from dwarfgpu.session.lane_states import LaneState
 from dwarfgpu.session.read_lanes import (
     BATCH_THRESHOLD,
@@ -111,6 +111,8 @@ def lane_answers(
     readings: dict[Variable, LaneAnswers[Reading]] = {}
     values: dict[Expression, LaneAnswers[TypedValue]] = {}
     texts: _Texts = {}
+    focuses: dict[tuple[int, int | None, bool], Focus] = {}
+    """The focus of the lanes of a wave, by their location."""
     failed: dict[tuple[int, Subject, bool], tuple[DwarfGpuError, Answer]] = {}
     """The last answer of a wave to a variable that has no location, for the same error."""
 
@@ -131,7 +133,11 @@ def lane_answers(
         if isinstance(item, Answer):
             return LaneAnswer(state, item)
         session = questions[row].session
-        where = known_mistakes.focus(session, _pc(state), is_absent=state.is_absent)
+        lane_pc, is_absent = _pc(state), state.is_absent
+        where = focuses.get((waves[row], lane_pc, is_absent))
+        if where is None:
+            where = known_mistakes.focus(session, lane_pc, is_absent=is_absent)
+            focuses[waves[row], lane_pc, is_absent] = where
         known = known_mistakes.get(item, where)
         if known is not None:
             return LaneAnswer(state, known)

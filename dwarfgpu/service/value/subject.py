@@ -162,15 +162,20 @@ class Mistakes:
     @staticmethod
     def focus(session: Session, pc: int | None, *, is_absent: bool) -> Focus:
         """Return the focus in a lane at a program location; one that is absent has none. It is the
-        same in all loads of a file."""
-        file, bias, here = None, 0, None
-        if session.pc is not None:
-            here = code_object_at(session.code_objects, session.pc)
-        if here is not None:
-            file, bias = (here.file, here.info.object), here.load_address
-        in_file = (None if one is None else one - bias for one in (session.pc, pc))
-        frame = session.architecture, file, session.level, session.inline_level
-        return *frame, *in_file, is_absent
+        same in one scope of a file, in all its loads."""
+        frame = session.architecture, session.level, session.inline_level, is_absent
+        location = session.pc
+        if location is None:
+            return *frame, pc
+        here = code_object_at(session.code_objects, location)
+        if here is None:
+            return *frame, location, pc
+        pcs = [location] if pc is None else [location, pc]
+        focus = (*frame, here.file, here.info.object, pc is None)
+        try:
+            return *focus, *map(here.scopes.names_depend_on, pcs)
+        except DwarfGpuError:  # the answer has it
+            return *focus, *map(here.info.in_file, pcs)
 
     @classmethod
     def focus_of(cls, session: Session, subject: Subject) -> Focus | None:
@@ -193,6 +198,12 @@ class Mistakes:
         if not self._answers or focus is None or not isinstance(subject, Expression):
             return None
         return self._answers.get((subject.name, focus, mistake))
+
+    def unknown_name(self, session: Session, text: str) -> Expression | None:
+        """Return what a text means that is known to be an unknown name in a focus; else None."""
+        asked = Expression(text)
+        is_known = self._answers and self.get(asked, self.focus_of(session, asked)) is not None
+        return asked if is_known else None
 
     def kept(
         self,
