@@ -20,7 +20,7 @@ function, its scopes and its parameters are looked for."""
 DEEP: Final = 5
 """What one counts besides for each scope around it beyond `FEW_SCOPES`."""
 FEW_SCOPES: Final = 10
-_CHARACTERS: Final = 16
+_CHARACTERS: Final = 10
 """How many characters of a name that was spelled count as one name: few of a mangled one with
 substitutions become very many."""
 _UNIT: Final = 30
