@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.line.file_table import FileTable
 from dwarfgpu.dwarf.line.line_lookup import LineLookup, SourceLine
 from dwarfgpu.dwarf.line.line_table import LineTable
 from dwarfgpu.dwarf.loaded_code import code_object_at, code_objects_at
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
@@ -214,7 +215,11 @@ def pcs_by_position(
 
 
 def _first_in_blocks(lines: LineLookup, pcs: tuple[int, ...]) -> Iterator[int]:
-    visited: set[object] = set()
+    """Yield where a line begins in each block: where it has statements both in the code around the
+    function's entry and in a part that the compiler split off (`.cold`), in the former, which runs
+    first."""
+    starts: dict[object, int] = {}
+    around_entry: dict[Die, Range | None] = {}
     for pc in pcs:
         try:
             chain = lines.scopes.chain_at(pc)
@@ -222,9 +227,24 @@ def _first_in_blocks(lines: LineLookup, pcs: tuple[int, ...]) -> Iterator[int]:
             chain = ()
         blocks = [die for die in chain if not _is_without_names(die)]
         block: object = blocks[-1] if blocks else _unit_key(lines, pc)
-        if block not in visited:
-            visited.add(block)
-            yield pc
+        start = starts.setdefault(block, pc)
+        if start != pc and chain:
+            function = chain[0]
+            if function not in around_entry:
+                around_entry[function] = _range_of_entry(function)
+            span = around_entry[function]
+            if span is not None and span.covers(pc) and not span.covers(start):
+                starts[block] = pc
+    yield from starts.values()
+
+
+def _range_of_entry(function: Die) -> Range | None:
+    """Return the code around the entry of a function, as loaded."""
+    subprogram = Subprogram(function)
+    entry = subprogram.entry
+    if entry is None:
+        return None
+    return next((span for span in subprogram.ranges if span.covers(entry)), None)
 
 
 def _unit_key(lines: LineLookup, pc: int) -> object:
