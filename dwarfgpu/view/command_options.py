@@ -23,6 +23,7 @@ _OPTION: Final = pattern(
 )
 """A word that can only be an option: before the end of the options, or before an operand."""
 _OPERATORS: Final = ("-sizeof",)
+_LONE_DASH: Final = pattern(r"-(?:\s|$)")
 
 
 def without_options(text: str, command: str) -> str:
@@ -44,6 +45,12 @@ def without_options(text: str, command: str) -> str:
     if word is not None:
         raise UsageError(f'"{command}" has no option {word}.')
     return text
+
+
+def require_option_name(text: str) -> None:
+    """Raise `UsageError` for a dash without a name, with which the name of every option begins."""
+    if _LONE_DASH.match(text):
+        raise UsageError(f"Ambiguous option at: {text}")
 
 
 def first_option(text: str) -> str | None:

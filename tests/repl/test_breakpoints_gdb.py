@@ -15,7 +15,7 @@ import pytest
 
 from dwarfgpu.cli.main import main
 from tests.cli.command import FIXTURES, run
-from tests.repl.side_by_side import answers
+from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = """\
 int sum(int n)
@@ -735,3 +735,66 @@ def test_ranges_of_locations_of_one(tool: Callable[[str], str]) -> None:
     own = answers(None, files, commands)
     assert own == answers(tool("gdb"), files, commands)
     assert own[2].splitlines()[-1].startswith("1.1                         n ")
+
+
+SPLIT = """\
+#include <stdlib.h>
+volatile int sink;
+__attribute__((noinline)) int work(int n)
+{
+  int r = n * 3;
+  if (r > 1000) abort();
+  sink = r;
+  return r;
+}
+int main(int argc, char **argv) { return work(argc); }
+"""
+
+
+def test_a_line_that_is_split_off_in_part(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Each call runs the condition, few the call of abort. GDB takes the latter for code of the
+    prologue, and stops at the entry."""
+    (tmp_path / "a.c").write_text(SPLIT)
+    command = [tool("gcc"), "-g", "-O2", "-freorder-blocks-and-partition", "a.c", "-o", "a"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    program = [str(tmp_path / "a")]
+    [line, stop] = answers(None, program, ["info line a.c:6", "break a.c:6"])
+    if "<work.cold>" not in line:
+        pytest.skip("the compiler splits nothing off here")
+    address = stop.split("at ")[1].split(":")[0]
+    [symbol, _] = answers(None, program, [f"info symbol {address}", "echo"])
+    assert symbol.splitlines()[1].startswith("work + ")
+
+
+def test_a_list_of_a_name_ends_in_a_file_whose_folder_is_known(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Libraries are built elsewhere, in folders like `./sunrpc`: as in GDB, the next lines are
+    those of the program."""
+    (tmp_path / "a.c").write_text("\n\nint ops = 3;\nint main(void) { return ops; }\n")
+    (tmp_path / "b.c").write_text("\nstatic int ops = 4;\nint far(void) { return ops; }\n")
+    gcc = [tool("gcc"), "-g", "-O0"]
+    moved = f"-ffile-prefix-map={tmp_path}=./sunrpc"
+    subprocess.run([*gcc, moved, "-c", "b.c"], cwd=tmp_path, check=True)
+    subprocess.run([*gcc, "a.c", "b.o", "-o", "a"], cwd=tmp_path, check=True)
+    program, commands = [str(tmp_path / "a")], ["list b.c:3,3", "list ops", "info source"]
+    ours, gdbs = answers(None, program, commands), answers(tool("gdb"), program, commands)
+    for _, shown, source in (ours, gdbs):
+        titles = [line for line in shown.splitlines() if line.startswith("file: ")]
+        assert [title.partition(", ")[2] for title in titles] == [
+            'line number: 2, symbol: "ops"', 'line number: 3, symbol: "ops"'
+        ]  # fmt: skip
+        assert "Current source file is a.c" in source
+
+
+@pytest.mark.parametrize("command", ["bt", "info functions", "info locals", "frame apply all"])
+def test_a_dash_is_the_beginning_of_every_option(
+    tmp_path: Path, tool: Callable[[str], str], command: str
+) -> None:
+    source = NO_LINES.replace("return a + b;", "__builtin_trap();")
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "a.c", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    commands = [f"{command} -", f"{command} - add", f"{command} -- main"]
+    ours, gdbs = answers(None, files, commands), answers(tool("gdb"), files, commands)
+    assert ours[:2] == gdbs[:2] and "Ambiguous option at: - add" in ours[1]
+    assert "Ambiguous" not in ours[2]

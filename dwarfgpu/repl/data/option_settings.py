@@ -16,7 +16,12 @@ from dwarfgpu.repl.declared_settings import WITHOUT_EFFECT, WITHOUT_MEANING
 from dwarfgpu.repl.setting import Setting, SettingValue, boolean, choice
 from dwarfgpu.repl.settings import SETTINGS, Settings
 from dwarfgpu.repl.settings_in_force import IN_FORCE
-from dwarfgpu.view.command_options import OF_PRINT, first_option, without_options
+from dwarfgpu.view.command_options import (
+    OF_PRINT,
+    first_option,
+    require_option_name,
+    without_options,
+)
 
 END: Final = pattern(r"(?:^|\s)--(?:\s|$)")
 """Separates options from the arguments that they apply to."""
@@ -71,6 +76,7 @@ def with_frame_options(
     rest from the first unknown option on."""
     settings, seen_options, text = settings.copy(), set[str](), text.strip()
     while not _IS_END.match(text):
+        require_option_name(text)
         match = _WORD.match(text)
         name = None if match is None else _named(match["name"], text, (*FRAME_OPTIONS, *flags))
         if match is None or name is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from os.path import isabs
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -117,7 +118,8 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> list[CodeLocation]:
     """Return the code locations of a name, one for each file and line; empty for numbers and
-    ranges."""
+    ranges. As in GDB those of files whose folder is unknown (`./sunrpc/auth.c`) are first: `list`
+    goes on in the last."""
     start, comma, _ = split_at_comma(argument)
     if comma or not _NAME.match(without_quotes(start)):
         return []
@@ -126,7 +128,10 @@ def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> li
     for location in _shown_locations(shell, start, around or _shown_or_default(shell)):
         if location.position is not None:
             locations_by_line.setdefault((location.position.path, location.position.line), location)
-    return [locations_by_line[key] for key in sorted(locations_by_line)]
+    return [
+        locations_by_line[key]
+        for key in sorted(locations_by_line, key=lambda key: (isabs(key[0]), key))
+    ]
 
 
 def _lines_around(shell: Shell, location: CodeLocation) -> tuple[FramePosition, int, int]:

@@ -9,6 +9,7 @@ from dwarfgpu.base.printable import printable, text_bytes
 from dwarfgpu.base.regexp import Regexp, regexp
 from dwarfgpu.errors import UsageError
 from dwarfgpu.repl.setting import boolean
+from dwarfgpu.view.command_options import require_option_name
 
 _LITERAL: Final = "(){}|+?"
 """Characters that mean themselves without a backslash before them."""
@@ -66,7 +67,7 @@ def listing_expressions(argument: str, allowed: str) -> tuple[str, dict[str, str
     while (match := _OPTION.match(text, position)) is not None:
         letter = match["letter"]
         if letter not in f"{allowed}-":
-            break
+            return letters, expressions, text[position:]
         position = match.end()
         if letter == "-":
             break
@@ -78,6 +79,9 @@ def listing_expressions(argument: str, allowed: str) -> tuple[str, dict[str, str
         else:
             is_on, position = _boolean_at(text, position)
             letters = letters.replace(letter, "") + letter * is_on
+    else:
+        if len(allowed) > 1:
+            require_option_name(text[position:])
     return letters, expressions, text[position:]
 
 

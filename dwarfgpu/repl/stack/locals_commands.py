@@ -62,7 +62,7 @@ def info_args(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _listed(shell: Shell, kind: str, argument: str, called: str) -> Iterator[Part]:
     session = shell.session
-    letters, typed, argument = listing_options(argument)
+    letters, typed, argument = listing_options(argument, "qt")
     pattern = compiled(argument, ignores_case=shell.ignores_case)
     of_type = compiled(typed or "", ignores_case=shell.ignores_case)
     has_code = session.pc is None or session.code_object is not None

@@ -26,6 +26,7 @@ from dwarfgpu.service.frame.frame_answer import frame_record, frame_text
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.lanes.lane_choice import CHOICES
 from dwarfgpu.session.session import Session
+from dwarfgpu.view.command_options import require_option_name
 from dwarfgpu.view.json_object import JsonObject
 
 _MAX_NESTED: Final = 4
@@ -77,6 +78,7 @@ def flags_of(text: str, command: str, missing: str) -> tuple[Flags, str]:
         seen_letters |= set(letters)
         if {"c", "s"} <= seen_letters:
             raise UsageError(f"{command}: -c and -s are mutually exclusive")
+    require_option_name(rest)
     on_error: OnError = (
         "print" if "c" in seen_letters else "ignore" if "s" in seen_letters else "stop"
     )
