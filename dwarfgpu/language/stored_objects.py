@@ -5,6 +5,9 @@ Law: everything is read on demand.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Final
 
 from dwarfgpu.access.location_access import NO_BITS, too_large
@@ -63,6 +66,31 @@ _BITS_OF_A_PART: Final = 8 << 14
 """Contents of an object that take no longer than an element."""
 
 
+class _PartCount:
+    """How many parts an expression has taken, or several that share the bound."""
+
+    __slots__ = ("taken",)
+
+    def __init__(self) -> None:
+        self.taken = 0
+
+
+_SHARED_COUNT: Final[ContextVar[_PartCount | None]] = ContextVar(
+    "the count of several expressions", default=None
+)
+
+
+@contextmanager
+def parts_counted_together() -> Iterator[None]:
+    """Let the expressions that are evaluated in the block share the bound on elements and
+    components of one."""
+    before = _SHARED_COUNT.set(_PartCount())
+    try:
+        yield
+    finally:
+        _SHARED_COUNT.reset(before)
+
+
 class StoredObjects(Dereference):
     """The contents of objects as the focus of a session sees them."""
 
@@ -72,7 +100,7 @@ class StoredObjects(Dereference):
         """The accessed variables, in order, and the session of the frame of each."""
         self._assumed: dict[str, None] = {}
         """What is assumed about the registers where variables are."""
-        self._parts = 0
+        self._parts = _SHARED_COUNT.get() or _PartCount()
 
     def variable(self, variable: Variable, frame: Session | None = None) -> TypedValue:
         """Return a variable, not read yet unless it can only be evaluated as a whole; `frame` is
@@ -323,7 +351,7 @@ class StoredObjects(Dereference):
     def check_parts(self, count: int) -> None:
         """Raise `LimitExceeded` if the operators of the expression take too many elements and
         components with those that are to come, before they are taken one by one."""
-        if self._parts + count > _MOST_PARTS:
+        if self._parts.taken + count > _MOST_PARTS:
             raise LimitExceeded(
                 f"an expression takes more than {_MOST_PARTS} elements and components one by one, "
                 f"each {_BITS_OF_A_PART >> 13} KiB of an object counted as one"
@@ -332,7 +360,7 @@ class StoredObjects(Dereference):
     def count_parts(self, count: int) -> None:
         """Count elements and components; `element` and `step` do so. Raises as `check_parts`."""
         self.check_parts(count)
-        self._parts += count
+        self._parts.taken += count
 
 
 def _has_parts(type_: Type | None) -> bool:

@@ -44,6 +44,28 @@ def test_printf_of_very_many_values(shell: Shell, monkeypatch: pytest.MonkeyPatc
     assert output_of(shell, "p $x") == "$2 = 5\n"
 
 
+def test_printf_of_long_expressions(shell: Shell) -> None:
+    """5,000 sums of 91 numbers took 35 s of processor time."""
+    values = ", ".join(["+".join("1" * 91)] * 280)
+    shown = output_of(shell, f'printf "{"%d" * 280}", {values}')
+    limit = "LimitExceeded: printf of expressions with more than 50000 characters\n"
+    assert shown == limit
+    assert output_of(shell, f'printf "{"%d" * 2}", {values[: 2 * 183]}') == "9191"
+    assert output_of(shell, f'eval "echo {"%d" * 280}", {values}') == limit
+
+
+def test_the_values_of_printf_share_the_bound_on_elements(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And another line has its own."""
+    monkeypatch.setattr("dwarfgpu.language.stored_objects._MOST_PARTS", 20)
+    output_of(shell, "set var $x = {1, 2, 3, 4}")
+    for count in (5, 5, 6):
+        values = ", ".join(["$x[1]"] * 4 * count)
+        shown = output_of(shell, f'printf "{"%d" * 4 * count}", {values}')
+        assert ("LimitExceeded: an expression takes" in shown) == (count == 6), shown
+
+
 @pytest.mark.parametrize("command", ["tbreak", "info address", "list", "info scope", "ptype"])
 def test_a_long_name_is_read_in_few_calls(shell: Shell, command: str) -> None:
     work = [calls_of(lambda: output_of(shell, f"{command} {'v' * n}")) for n in (99, LENGTH)]  # noqa: B023
@@ -79,6 +101,8 @@ def test_a_command_of_lldb_is_a_bounded_number_of_commands(shell: Shell) -> None
     for name in ("frame variable", "target variable"):
         limit = f"LimitExceeded: {name} is more than 10000 commands\n"
         assert output_of(shell, f"{name} {'1 ' * 10_001}") == limit
+    limit = "LimitExceeded: frame variable of more than 100000 characters\n"
+    assert output_of(shell, f"frame variable {'1+1+1+1+1+1+1+1+1 ' * 9_000}") == limit
     limit = "LimitExceeded: more than 1000 options\n"
     assert output_of(shell, f"frame variable {'-f x ' * 1_001} 1") == limit
     assert output_of(shell, f"frame variable {'-f x ' * 99} 10") == "$1 = 0xa\n"

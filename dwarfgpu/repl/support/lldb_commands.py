@@ -23,6 +23,8 @@ Translate: TypeAlias = "Callable[[str], list[str]]"
 
 MAX_LINES: Final = 10_000
 """Commands for one of LLDB; each may evaluate an expression."""
+_MAX_CHARACTERS: Final = 100_000
+"""Of these commands: sums of small numbers take four seconds of processor time."""
 _MAX_OPTIONS: Final = 1_000
 _OPTION: Final = re.compile(r"\s*(--?[A-Za-z][\w-]*)(?:[= ]\s*)?")
 _FORMAT: Final = {"-f": "f", "--format": "f"}
@@ -56,6 +58,8 @@ class Foreign:
         lines = self.translate(argument)
         if len(lines) > MAX_LINES:
             raise LimitExceeded(f"{self.name} is more than {MAX_LINES} commands")
+        if sum(map(len, lines)) > _MAX_CHARACTERS:
+            raise LimitExceeded(f"{self.name} of more than {_MAX_CHARACTERS} characters")
         yield from shell.run(lines[0]) if len(lines) == 1 else shell.run_lines(iter(lines))
 
 

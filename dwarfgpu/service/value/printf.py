@@ -26,6 +26,7 @@ from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.complexes import is_complex
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.read_strings import of_array, pointed, string_character
+from dwarfgpu.language.stored_objects import parts_counted_together
 from dwarfgpu.language.vectors import is_vector
 from dwarfgpu.service.value.printf_fields import FieldFormat, floating
 from dwarfgpu.service.value.value_history import ValueHistory, evaluated
@@ -35,9 +36,11 @@ from dwarfgpu.view.scalars import LONG_LONG_BITS, TOO_WIDE
 MAX_WIDE: Final = 10_000
 """Characters to which a field is padded."""
 MAX_BYTES: Final = 1 << 20
-"""Of the whole text, beyond which it ends: a line has room for 100,000 fields."""
-MAX_VALUES: Final = 100_000
-"""Of one line, which are some seconds of work."""
+"""Of the whole text, beyond which it ends."""
+MAX_VALUES: Final = 10_000
+"""Of one line: a second of processor time."""
+MAX_CHARACTERS: Final = 50_000
+"""Of the expressions of one line: two seconds of processor time for sums of small numbers."""
 _NO_INTEGER: Final = "Value can't be converted to integer."
 _ESCAPE: Final = re.compile(rb"\\([0-7]{1,3}|.)|\\$", re.DOTALL)
 _ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"a": b"\a", b"b": b"\b", b"e": b"\x1b", b"f": b"\f",
@@ -128,7 +131,10 @@ def formatted(
     arguments = _arguments(rest[1:])
     if len(arguments) > MAX_VALUES:
         raise LimitExceeded(f"printf of more than {MAX_VALUES} values")
-    operands = [evaluated(session, values, argument) for argument in arguments]
+    if sum(map(len, arguments)) > MAX_CHARACTERS:
+        raise LimitExceeded(f"printf of expressions with more than {MAX_CHARACTERS} characters")
+    with parts_counted_together():
+        operands = [evaluated(session, values, argument) for argument in arguments]
     if len(operands) != len(conversions):
         raise UsageError("Wrong number of arguments for specified format-string")
     builtins = Builtins(session.architecture)
