@@ -595,6 +595,11 @@ class _Reader:
             own = file.file_bytes(0, min(len(page), file.size_bytes), "page")
             if not _is_stripped(own, page, header):
                 return "it has no build ID, and its first page differs from the mapped one"
+            if own != page:
+                self.notes.append(
+                    f"{file.path} is taken for what ran before its sections changed, as by strip: "
+                    "it has no build ID, and its first page is the same but for their table"
+                )
         return None
 
     def _build_id(self, module: _Module, header: ObjectFile) -> bytes | None:
