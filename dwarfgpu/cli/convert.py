@@ -75,7 +75,7 @@ def configure(parser: ArgumentParser) -> None:
     add_core_options(machine)
     machine.add_argument(
         "--wave", metavar="N",
-        help="default: the first wave of a state; in a core file, the one that failed",
+        help="default: the wave that stopped or failed, or else the first",
     )  # fmt: skip
     machine.add_argument("--local-base", metavar="ADDR", help="base of the local aperture")
     machine.add_argument("--private-base", metavar="ADDR", help="base of the private aperture")
@@ -165,7 +165,7 @@ def _of_state(args: Namespace) -> tuple[Architecture, Apertures]:
     from dwarfgpu.machine.state.loaded_state import wave_named
 
     state = load_state(Path(args.state), file_limits_of(args))
-    wave = wave_named(state.waves, natural(args.wave, "--wave"))
+    wave = wave_named(state.waves, natural(args.wave, "--wave"), state.target)
     return state.architecture, state.target.apertures_of(wave.wave)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Final, TextIO
 
+from dwarfgpu.base.printable import ESCAPES
 from dwarfgpu.base.records import define
 from dwarfgpu.repl.output import Painted, Raw
 from dwarfgpu.repl.terminal.colour import CONTROL
@@ -57,4 +58,4 @@ def _printable(text: str, stream: TextIO) -> str:
     if text.isascii():  # which every encoding of a terminal has
         return text.translate(CONTROL)
     encoding = stream.encoding or "utf-8"
-    return text.translate(CONTROL).encode(encoding, "backslashreplace").decode(encoding)
+    return text.translate(CONTROL).encode(encoding, ESCAPES).decode(encoding)

@@ -72,7 +72,13 @@ def test_the_ellipsis_in_ascii_is_three_dots() -> None:
     done = subprocess.run(
         command, capture_output=True, cwd=REPOSITORY, env=environment, check=False
     )
-    assert b"lanes 0-1,4,7-8,10-11,...  active" in done.stdout
+    shown = b"lanes 0-1,4,7-8,10-11,...  active"
+    assert shown in done.stdout
+    command = [sys.executable, "-m", "dwarfgpu", "debug", "--demo", "--batch", "-ex", "lanes t"]
+    done = subprocess.run(
+        command, capture_output=True, cwd=REPOSITORY, env=environment, check=False
+    )
+    assert shown in done.stdout
 
 
 def test_characters_that_an_encoding_lacks_are_read_as_in_c() -> None:

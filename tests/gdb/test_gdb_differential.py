@@ -119,6 +119,40 @@ int main(int argc, char **argv) { long x = argc; return (int)hold(&x, argc + 6);
 """
 
 
+REMOVED = """
+struct node { int v; struct node *next; };
+static int __attribute__((noinline)) sum(struct node *n, int depth) {
+  int total = 0, lost = depth * 2;
+  while (n) { total += n->v; n = n->next; }
+  __builtin_printf("%d\\n", total);
+  return total; }
+int main(int argc, char **argv) { struct node a = {1, 0}, b = {2, &a}; return sum(&b, argc) - 3; }
+"""
+
+
+def test_a_removed_parameter_that_needs_the_caller_of_main(
+    debugger: Debugger, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """DW_OP_GNU_parameter_ref of `depth` is `argc`, whose value on entry nothing but the caller of
+    main has."""
+    (tmp_path / "main.c").write_text(REMOVED)
+    program = tmp_path / "main"
+    command = [tool("gcc"), "-O2", "-g", str(tmp_path / "main.c"), "-o", str(program)]
+    subprocess.run(command, check=True, timeout=120)
+    code = """
+from dwarfgpu.gdb.differences import PAST_MAIN
+from dwarfgpu.gdb.gdb_session import Debugger
+from dwarfgpu.gdb.variables import compare_variables
+import json
+gdb.execute("next")
+depth = [(each.reason == PAST_MAIN, each.is_same)
+         for each in compare_variables(Debugger(), gdb.newest_frame()) if each.name == "depth"]
+print("##" + json.dumps(depth))
+"""
+    out = debugger.python(code, "break sum", "run", file=program)
+    assert json.loads(out.partition("##")[2]) in ([[True, False]], [[False, True]])
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang-19"])
 def test_what_needs_the_caller_of_main(
     debugger: Debugger, tool: Callable[[str], str], tmp_path: Path, compiler: str

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import FIXTURES, run
+from tests.cli.command import FIXTURES, run, validate
 from tests.repl.repl_shell import demo_shell, output_of
 from tests.repl.test_debug_simulated import CODE, given, talk, talked
 
@@ -678,6 +678,13 @@ def test_jump_to_a_breakpoint_hits_it(tmp_path: Path) -> None:
     )  # fmt: skip
     assert stops(lines)[-1].startswith("Thread 1 hit Breakpoint 1, ")
     assert lines[-1] == "\tbreakpoint already hit 2 times"
+
+
+def test_the_json_of_a_jump_follows_the_schema(tmp_path: Path) -> None:
+    lines = talk(tmp_path, "vadd", "break vadd", "run", "set output json", "jump *$pc")
+    answer = json.loads(lines[-1])
+    validate(answer)
+    assert answer["reason"] == "breakpoint-hit" and int(answer["address"], 0)
 
 
 def test_a_jump_out_of_the_function_is_asked_for(tmp_path: Path) -> None:

@@ -265,6 +265,12 @@ def test_what_cannot_be_changed_is_shown(program: Shell) -> None:
     assert output_of(program, "set endian big").startswith('The setting "endian" of GDB')
 
 
+def test_why_a_setting_has_no_value_is_in_json(program: Shell) -> None:
+    [why] = json_of(program, "show tcp")["console"]
+    assert why == SHOWN["tcp"]
+    assert json_of(program, "show endian")["value"] == SHOWN["endian"]
+
+
 def test_refused_settings_hide_nothing(shell: Shell) -> None:
     """They are not candidates, and outside of families found by their whole names only."""
     assert output_of(shell, "set rec = 3") == 'No symbol "rec" in current context.\n'

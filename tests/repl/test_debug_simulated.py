@@ -440,12 +440,17 @@ def test_a_state_has_the_lanes_of_the_stop(tmp_path: Path) -> None:
     [wave] = document["waves"]
     assert wave["stop_lanes"] == list(range(36, 64))
     first = {"id": 1, "pc": 0, "registers": {"exec": 1}}
+    for one, address in ((first, 1 << 20), (wave, 1 << 30)):
+        one["scratch"] = {"address": address, "size": 64 << 10}
     state.write_text(json.dumps({**document, "waves": [first, wave]}), "utf-8")
     words = ("--batch", "-ex", "p $_thread", "-ex", "p $_lane")
     assert run("debug", "--state", state, *words).lines[-2:] == ["$1 = 2", "$2 = 36"]
     other = run("debug", "--state", state, "--wave", 1, *words).lines
     assert other[-2:] == ["$1 = 1", "$2 = 0"]
     assert run("eval", "--state", state, "$_thread").lines == ["$_thread = 2"]
+    convert = ("convert", "--state", state, "--lane", 0, "private_lane#0", "--to", "global")
+    assert run(*convert).lines[0].startswith("global#0x40000000")
+    assert run(*convert, "--wave", 1).lines[0].startswith("global#0x100000")
     assert run("bt", "--state", state).lines == run("bt", "--state", state, "--wave", 2).lines
     assert run("eval", "--state", state, "--wave", 1, "$_thread").lines == ["$_thread = 1"]
     nest("run", "set var $exec = 0", "stepi", f"save {tmp_path / 'on.json'}", count=100)

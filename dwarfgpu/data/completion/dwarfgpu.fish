@@ -435,7 +435,7 @@ complete -c dwarfgpu -n '_shtab_dwarfgpu_using convert' -l core -xka "(__fish_co
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using convert' -l gpu-core -xka "(__fish_complete_path (commandline -ct))" -d 'the core file of the GPUs, if it is a separate file'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using convert' -l code-object -x -d 'use FILE for a GPU code object of a core file that is missing at its URI'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using convert' -l sysroot -xka "(__fish_complete_directories)" -d 'the root directory of the libraries of a core file; default: /'
-complete -c dwarfgpu -n '_shtab_dwarfgpu_using convert' -l wave -x -d 'default: the first wave of a state; in a core file, the one that failed'
+complete -c dwarfgpu -n '_shtab_dwarfgpu_using convert' -l wave -x -d 'default: the wave that stopped or failed, or else the first'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using convert' -l local-base -x -d 'base of the local aperture'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using convert' -l private-base -x -d 'base of the private aperture'
 complete -c dwarfgpu -n '_shtab_dwarfgpu_using convert' -l scratch-base -x -d 'the wave'"'"'s scratch in global memory'

@@ -71,9 +71,16 @@ class State:
 
 
 def wave_named(
-    waves: Sequence[WaveState], number: int | None, option: str | None = None
+    waves: Sequence[WaveState],
+    number: int | None,
+    target: StateTarget | None,
+    option: str | None = None,
 ) -> WaveState:
-    """Return a wave of a state, by default the first; `UsageError` lists the existing ones."""
+    """Return a wave of a state, by default the first that stopped for some of its lanes, or else
+    the first; `UsageError` lists the existing ones."""
+    if number is None and target is not None:
+        stopped = (wave for wave in waves if target.faulty_lane(wave.wave) is not None)
+        number = next((wave.wave for wave in stopped), None)
     for wave in waves:
         if number is None or wave.wave == number:
             return wave

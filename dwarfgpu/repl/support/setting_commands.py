@@ -224,7 +224,10 @@ def _refuse(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
 def _show_in_force(name: str, why: str, shell: Shell, argument: str) -> Iterator[Part]:
     """Show the value that a setting always has here, or why it has none."""
     sentence = _sentence_in_force(name, shell)
-    yield Output(sentence or f'The setting "{name}" {why}.', {"value": sentence})
+    if sentence is None:
+        yield f'The setting "{name}" {why}.'
+    else:
+        yield Output(sentence, {"value": sentence})
 
 
 def _sentence_in_force(name: str, shell: Shell) -> str | None:

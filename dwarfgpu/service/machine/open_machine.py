@@ -84,11 +84,6 @@ class Stopped:
         numbers = gpu.waves if gpu is not None and gpu.waves else self.core.threads
         return tuple(WaveState(number, self.core.pc_of(number)) for number in numbers)
 
-    def _stopped_wave(self) -> WaveId | None:
-        """Return the first wave of a state that stopped for some of its lanes; None if none did."""
-        state, numbers = self.given_state, (wave.wave for wave in self.waves)
-        return next((n for n in numbers if state and state.faulty_lane(n) is not None), None)
-
     def wave(self, lwp: int | None, option: str | None = None) -> WaveState:
         """Return the wave with a number; a thread also by its LWP. By default it is the first of a
         state that stopped for some of its lanes, or else the first.
@@ -97,7 +92,7 @@ class Stopped:
         """
         core = self.core
         if core is None:
-            return wave_named(self.waves, self._stopped_wave() if lwp is None else lwp, option)
+            return wave_named(self.waves, lwp, self.given_state, option)
         focus = core.focus  # complains about a core without waves, whichever is asked for
         number = focus if lwp is None else lwp
         if number not in core.threads and not core.is_wave(number):
