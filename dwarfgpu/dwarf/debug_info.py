@@ -14,18 +14,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from contextvars import ContextVar
 from functools import partial
 from itertools import chain, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.leb128 import encode_uleb
-from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.aranges import AddressIndex
@@ -38,7 +36,8 @@ from dwarfgpu.dwarf.split.split_units import SplitFiles, split_id
 from dwarfgpu.dwarf.types.base_types import base_type_of
 from dwarfgpu.dwarf.types.builder import TypeBuilder
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.dwarf.unit_header import UnitHeader, read_headers
+from dwarfgpu.dwarf.unit_header import read_headers
+from dwarfgpu.dwarf.units_on_demand import UnitHeaders, Units, reported
 from dwarfgpu.errors import DwarfGpuError, FilePosition, IllFormed, LimitExceeded, Malformed
 from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.dialect import dialect as dialect_named
@@ -60,75 +59,6 @@ T = TypeVar("T")
 
 ClassDefinitionLookup: TypeAlias = "Callable[[DebugInfo, Die], tuple[Die, ...]]"
 """Returns the entries that may define a declared class, in the program of the main file."""
-
-_REPORT: Final[ContextVar[Callable[[str, int, int], object] | None]] = ContextVar(
-    "_REPORT", default=None
-)
-
-
-class reporting_units:
-    """Within the block, call `report` while all units of a file are read: with the path of the
-    file, the number of units that were read, and the number of all."""
-
-    __slots__ = ("_report", "_token")
-
-    def __init__(self, report: Callable[[str, int, int], object]) -> None:
-        self._report = report
-
-    def __enter__(self) -> None:
-        self._token = _REPORT.set(self._report)
-
-    def __exit__(self, *error: object) -> None:
-        _REPORT.reset(self._token)
-
-
-@frozen(eq=False, slots=False)
-class _Headers:
-    """The usable headers of units of a section, and why those at other offsets are not."""
-
-    headers: Sequence[UnitHeader]
-    problems: dict[int, DwarfGpuError]
-
-
-class Units(Sequence[CompilationUnit]):
-    """The units of a section, each made when it is asked for: a session may load a file of many
-    units thousands of times."""
-
-    def __init__(self, info: DebugInfo, read: _Headers) -> None:
-        self._info = info
-        self._read = read  # the other loads have it as long as one keeps it
-        self.headers = read.headers
-        self.ready: dict[int, CompilationUnit] = {}
-        self._every: tuple[CompilationUnit, ...] | None = None
-        """All of them, once all are made."""
-
-    def __len__(self) -> int:
-        return len(self.headers)
-
-    @overload
-    def __getitem__(self, index: int) -> CompilationUnit: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> tuple[CompilationUnit, ...]: ...
-
-    def __getitem__(self, index: int | slice) -> CompilationUnit | tuple[CompilationUnit, ...]:
-        numbers = range(len(self.headers))[index]
-        return self._unit(numbers) if isinstance(numbers, int) else (*map(self._unit, numbers),)
-
-    def __iter__(self) -> Iterator[CompilationUnit]:
-        if self._every is None:
-            units = map(self._unit, range(len(self.headers)))
-            if len(self.ready) < len(self.headers):
-                return units
-            self._every = tuple(units)
-        return iter(self._every)
-
-    def _unit(self, number: int) -> CompilationUnit:
-        unit = self.ready.get(number)
-        if unit is None:  # another thread may ask for it at the same time
-            new = CompilationUnit(self._info, self.headers[number])
-            unit = self.ready.setdefault(number, new)
-        return unit
 
 
 @methods_name_wrong_arguments
@@ -337,7 +267,7 @@ class DebugInfo(OfOpenFile):
             self.note_unread(problem)
         return Units(self, read), read.problems
 
-    def _read_headers(self, section: str) -> _Headers:
+    def _read_headers(self, section: str) -> UnitHeaders:
         buffer = self.sections.buffer(section)
         data, load = (self.section(section), None) if buffer is None else (buffer.data, buffer.load)
         headers, problems = read_headers(
@@ -358,7 +288,7 @@ class DebugInfo(OfOpenFile):
                 raise field.problem
         if has_patch_space(self.object):
             headers = without_holes(headers, data, load)
-        return _Headers(headers, problems)
+        return UnitHeaders(headers, problems)
 
     @cached_property
     def _info_headers(self) -> tuple[Units, dict[int, DwarfGpuError]]:
@@ -369,7 +299,7 @@ class DebugInfo(OfOpenFile):
             unnamed = unnamed_sections(self.object)
             if unnamed is not None:  # one of them may be .debug_info
                 self.note_unread(unnamed)
-                return Units(self, _Headers((), {})), {0: unnamed}
+                return Units(self, UnitHeaders((), {})), {0: unnamed}
         return headers
 
     @cached_property
@@ -397,12 +327,8 @@ class DebugInfo(OfOpenFile):
         return (*self._info_headers[0], *types) if types else self._info_headers[0] or ()
 
     def reported_units(self) -> Iterator[CompilationUnit]:
-        """Yield the units, with a report before each (`reporting_units`)."""
-        report, units = _REPORT.get(), self.units
-        for count, unit in enumerate(units):
-            if report is not None:
-                report(self.path, count, len(units))
-            yield unit
+        """Yield the units, with a report before each (`units_on_demand.reporting_units`)."""
+        return reported(self.path, self.units)
 
     @property
     def problems(self) -> tuple[DwarfGpuError, ...]:

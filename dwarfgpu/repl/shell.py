@@ -15,8 +15,8 @@ from dwarfgpu.base.absolute_path import absolute_path
 from dwarfgpu.base.printable import on_one_line
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.constants import Spelling
-from dwarfgpu.dwarf.debug_info import reporting_units
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.units_on_demand import reporting_units
 from dwarfgpu.errors import DwarfGpuError, SeveralLines, UsageError, shortened
 from dwarfgpu.expr.dialect.dialect import VGPR_HOLDS
 from dwarfgpu.expr.operation_budget import budget_of_command

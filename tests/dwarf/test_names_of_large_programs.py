@@ -18,7 +18,7 @@ from dwarfgpu.base.suggest import KnownNames, did_you_mean
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf import unit as unit_module
 from dwarfgpu.dwarf.code_object import CodeObject
-from dwarfgpu.dwarf.debug_info import DebugInfo, reporting_units
+from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index import string_index
 from dwarfgpu.dwarf.index.units_by_name import (
@@ -38,6 +38,7 @@ from dwarfgpu.dwarf.scope.required_word import required_words
 from dwarfgpu.dwarf.scope.searched_names import SearchedNames
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.unit import CompilationUnit
+from dwarfgpu.dwarf.units_on_demand import reporting_units
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.symbols import Symbol
