@@ -12,9 +12,10 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
+from dwarfgpu.dwarf.scope.declarations import _is_of_function
 from dwarfgpu.dwarf.scope.global_variables import own_globals_of
 from dwarfgpu.dwarf.scope.named_entries import _COMPLETED, _MAX_SEARCHES, NamedEntries
-from dwarfgpu.dwarf.scope.scope_entries import UNKNOWN_NAME, UNREADABLE_NAME
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, UNKNOWN_NAME, UNREADABLE_NAME
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -187,3 +188,33 @@ def test_entries_that_complete_others_are_those_with_the_reference(
         assert not entries.completing(unit.root)
         count += len(expected)
     assert count > 5
+
+
+@pytest.mark.parametrize("path", FILES[::3], ids=lambda path: path.name)
+def test_local_variables_are_left_out_without_a_look_at_each(path: Path) -> None:
+    for unit in DebugInfo.of(open_object(path)).units:
+        entries = NamedEntries(unit)
+        try:
+            names = [*entries.by_name]
+        except DwarfGpuError:
+            continue
+        for name in names[:: 1 + len(names) // 200]:
+            kept = {*entries.outside_functions(name)}
+            for index in entries.with_name(name):
+                die = unit.die(index)
+                if index not in kept:
+                    assert _is_of_function(die)
+                elif not die.abbreviation.positions.keys() & {
+                    dw.AT_SPECIFICATION,
+                    dw.AT_ABSTRACT_ORIGIN,
+                }:
+                    assert not _is_of_function(die) or _is_in_inlined_code(die)
+
+
+def _is_in_inlined_code(die: Die) -> bool:
+    scope = die.parent()
+    while scope is not None and scope.tag in BLOCKS:
+        if dw.AT_ABSTRACT_ORIGIN in scope.abbreviation.positions:
+            return True
+        scope = scope.parent()
+    return False

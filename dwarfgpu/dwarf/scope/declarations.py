@@ -24,6 +24,7 @@ from dwarfgpu.dwarf.scope.named_entries import (
     VARIABLES,
     imports,
     named,
+    named_outside_functions,
 )
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
@@ -261,10 +262,8 @@ def named_within(unit: CompilationUnit, path: tuple[str, ...], name: str) -> tup
     members: list[Die] = []
     ends: dict[Die, Die] = {}
     template = name.partition("<")[0] if name.endswith(">") else ""
-    instances = (
-        (die for die in named(unit, template) if die.tag in VARIABLE_TEMPLATES) if template else ()
-    )
-    for die in chain(named(unit, name), instances):
+    instances = named(unit, template, VARIABLE_TEMPLATES) if template else ()
+    for die in chain(named_outside_functions(unit, name), instances):
         is_part = die.tag == dw.TAG_MEMBER and not is_data(die)  # of an object only
         if is_part or not (is_within(die, path) or _is_beside(die, path)):
             continue

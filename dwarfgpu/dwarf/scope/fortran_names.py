@@ -369,7 +369,7 @@ def of_another_file(name: str, meaning: Meaning, unit: CompilationUnit) -> str |
 
 def types_of_modules(unit: CompilationUnit, name: str) -> list[Die]:
     """Return the types of a name that the modules of a unit declare."""
-    types = (die for die in named(unit, name) if die.tag in TYPES)
+    types = named(unit, name, TYPES)
     return [die for die in types if any(scope.tag == dw.TAG_MODULE for scope in around(die))]
 
 

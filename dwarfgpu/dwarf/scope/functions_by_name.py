@@ -53,6 +53,7 @@ _DOTTED_NAME: Final = pattern(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*(?:\.~this)?")
 _OUTER_OF_ADA: Final = pattern(r"\w+__")
 _MARK_OF_BODY: Final = pattern(r"X[bn]*$")
 _NUMBER_OF_ADA: Final = pattern(r"__[0-9]+$")
+_SUBPROGRAMS: Final = frozenset({dw.TAG_SUBPROGRAM})
 _COLD: Final = pattern(r"\.cold(?:\.[0-9]+)?$")
 _FORMS_OF_OTHERS: Final = (
     dw.FORM_REF_ADDR, dw.FORM_REF_SUP4, dw.FORM_REF_SUP8, dw.FORM_GNU_REF_ALT, dw.FORM_INDIRECT,
@@ -462,9 +463,7 @@ def _named_so(unit: CompilationUnit, sought: _Sought) -> Iterator[Die]:
     keys = [sought.key]
     if "<" not in sought.name and unit.is_cplusplus:
         keys += named_entries(unit).templates(sought.name)
-    for die in chain.from_iterable(named(unit, key) for key in keys):
-        if die.tag != dw.TAG_SUBPROGRAM:
-            continue
+    for die in chain.from_iterable(named(unit, key, _SUBPROGRAMS) for key in keys):
         if sought.path.ends(_path(die)) or _is_nested_so(die, sought.path):
             yield die
 
@@ -489,8 +488,8 @@ def _printed_so(unit: CompilationUnit, sought: _Sought) -> Iterator[Die]:
     else:
         keys = [sought.key_of_template, *entries.templates(sought.template)]
     remaining = most = unit.sections.object.limits.namesakes // _COST_OF_LINKED
-    for die in chain.from_iterable(named(unit, key) for key in keys):
-        linked = _linkage_name(die) if die.tag == dw.TAG_SUBPROGRAM else None
+    for die in chain.from_iterable(named(unit, key, _SUBPROGRAMS) for key in keys):
+        linked = _linkage_name(die)
         if linked is None or not all(word in linked for word in words):
             continue
         remaining -= 1

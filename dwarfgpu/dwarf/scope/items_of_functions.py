@@ -84,7 +84,7 @@ def path_around_impl(function: Die) -> Path | None:
 
 
 def _is_type(unit: CompilationUnit, path: Path) -> bool:
-    types = (die for die in named(unit, path[-1]) if die.tag in CLASSES) if path else ()
+    types = named(unit, path[-1], CLASSES) if path else ()
     return any(scope_path(die) == path for die in types)
 
 

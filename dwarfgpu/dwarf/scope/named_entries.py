@@ -11,7 +11,16 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from itertools import islice
 from operator import gt
 from typing import Final
@@ -24,7 +33,7 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.string_index import spans_with
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, spellings
-from dwarfgpu.dwarf.scope.scope_entries import CLASSES, CONTAINERS, DATA, UNKNOWN_NAME
+from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, CLASSES, CONTAINERS, DATA, UNKNOWN_NAME
 from dwarfgpu.dwarf.section_budget import LONG_NAME_BYTES
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -53,6 +62,7 @@ _COMPLETED: Final[dict[int, tuple[int, ...]]] = {
     dw.TAG_SUBPROGRAM: (dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN),
 }
 """How an entry refers to the one that it completes. Inlined variables are not looked up by name."""
+_DECLARED: Final = frozenset({dw.AT_SPECIFICATION, dw.AT_ABSTRACT_ORIGIN})
 _IN_UNIT: Final = frozenset(
     {dw.FORM_REF1, dw.FORM_REF2, dw.FORM_REF4, dw.FORM_REF8, dw.FORM_REF_UDATA}
 )
@@ -83,15 +93,48 @@ class NamedEntries:
         self._remaining = self._remaining_completions = _MAX_SEARCHES
         self._containing: dict[tuple[bytes, ...], Set[int]] = {}
         """The entries that have one of some values in their bytes: each scope asks for them."""
+        self._last: tuple[str, Sequence[int]] | None = None
+        """The name that was looked for last, and its entries: a command asks for it several
+        times."""
 
     def with_name(self, name: str) -> Sequence[int]:
         """Return the entries with a canonical simple name, in the order of the file."""
+        last = self._last
+        if last is not None and last[0] == name:
+            return last[1]
         if self._remaining and "by_name" not in vars(self):
             indices = self._searched(name)
             if indices is not None:
                 self._remaining -= 1
+                self._last = name, indices
                 return indices
         return self.by_name.get(name, ())
+
+    def outside_functions(self, name: str) -> Iterator[int]:
+        """Yield the entries with a name but for variables that are directly in a function with
+        attributes or in its blocks. Of a local name a unit may have very many."""
+        tree = self._unit.tree
+        parents, abbreviations = tree.parents, tree.abbreviations
+        are_in_functions: dict[int, bool] = {}
+        for index in self.with_name(name):
+            abbreviation = abbreviations[index]
+            if abbreviation.tag in VARIABLES and not _is_elsewhere(abbreviation):
+                scope = parents[index]
+                is_local = are_in_functions.get(scope)
+                if is_local is None:
+                    is_local = are_in_functions[scope] = self._is_in_function(scope)
+                if is_local:
+                    continue
+            yield index
+
+    def _is_in_function(self, index: int) -> bool:
+        """Return whether an entry is a function with attributes, or a block of one."""
+        tree = self._unit.tree
+        abbreviation = tree.abbreviations[index]
+        while abbreviation.tag in BLOCKS and not _is_elsewhere(abbreviation):
+            index = tree.parents[index]
+            abbreviation = tree.abbreviations[index]
+        return abbreviation.tag == dw.TAG_SUBPROGRAM and bool(abbreviation.attributes)
 
     def templates(self, name: str) -> list[str]:
         """Return the canonical names of the instances of a template with a canonical simple name:
@@ -554,9 +597,23 @@ def named_entries(unit: CompilationUnit) -> NamedEntries:
     return NamedEntries(unit)
 
 
-def named(unit: CompilationUnit, name: str) -> Iterator[Die]:
-    """Yield the entries of a unit with a canonical simple name."""
-    yield from map(unit.die, named_entries(unit).with_name(name))
+def _is_elsewhere(abbreviation: Abbreviation) -> bool:
+    """Return whether the scope of an entry may be that of another one, its declaration."""
+    return not abbreviation.positions.keys().isdisjoint(_DECLARED)
+
+
+def named(unit: CompilationUnit, name: str, tags: Container[int] | None = None) -> Iterator[Die]:
+    """Yield the entries of a unit with a canonical simple name, those with some tags alone."""
+    indices: Iterable[int] = named_entries(unit).with_name(name)
+    if tags is not None and indices:
+        abbreviations = unit.tree.abbreviations
+        indices = (index for index in indices if abbreviations[index].tag in tags)
+    yield from map(unit.die, indices)
+
+
+def named_outside_functions(unit: CompilationUnit, name: str) -> Iterator[Die]:
+    """Yield the entries of a unit with a canonical simple name (`outside_functions`)."""
+    yield from map(unit.die, named_entries(unit).outside_functions(name))
 
 
 def imports(unit: CompilationUnit) -> Iterator[Die]:
