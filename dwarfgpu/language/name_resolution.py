@@ -168,20 +168,18 @@ class Names:
             meanings = lookup.below((die,), parts(name), ordinary)
             if meanings or not is_instance or is_local(struct_type):
                 return meanings
-            from dwarfgpu.dwarf.scope.exact_instances import is_in_scope, within
+            from dwarfgpu.dwarf.scope.exact_instances import is_in_scope, shown_with_types, within
 
             # clang describes the instances of static member templates outside of the class.
             owner = _class_with_template(struct_type, name)
             if owner is not None and owner is not struct_type:
                 return self.in_class(owner, name)
-            scope, named = within(die), self._by_name(struct_type, name)
+            scope, named = within(die), self._of_class(f"::{shown_with_types(die)}", name)
             return tuple(one for one in named if is_in_scope(_entry(one), scope))
-        return self._by_name(struct_type, name)
+        return self._of_class(f"::{full_name(struct_type)}", name) if struct_type.name else ()
 
-    def _by_name(self, struct_type: Struct, name: str) -> tuple[Meaning, ...]:
-        owner = f"::{full_name(struct_type)}"
-        is_named = struct_type.name is not None and self.is_name(owner)
-        return self.meaning(f"{owner}::{name}") if is_named else ()
+    def _of_class(self, owner: str, name: str) -> tuple[Meaning, ...]:
+        return self.meaning(f"{owner}::{name}") if self.is_name(owner) else ()
 
     def _despite(self, error: DwarfGpuError, name: str) -> tuple[Meaning, ...]:
         """Return that nothing is described by a name, with a remark, where a unit that may have it

@@ -142,6 +142,7 @@ def test_each_answer_has_the_name_that_is_written(program: Path) -> None:
         ("f<(unsigned char)'\\377'>", "f<255>", "f<(unsigned char)255>"),
         ("f<(float)[40200000]>", "f<2.500000e+00>", "f<(float)2.5>"),
         ("f<(double)[1.5e+0]>", "f<1.500000e+00>", "f<(double)1.5>"),
+        ("f<(long double)-[1.5e+0]>", "f<-1.500000e+00>", "f<(long double)-1.5>"),
         ("f<2.5F, -1L>", "f<2.500000e+00,-1>", "f<(float)2.5,-1l>"),
         ("f<(& x)>", "f<x>", "f<&x>"),
     ],
@@ -357,3 +358,48 @@ def test_the_files_together_have_the_instance(
     own, other, none = answers_with(None, files, [f"info line {name}" for name in names])
     assert "<W<(short)3>::fn()>" in own and "<W<3l>::fn()>" in other
     assert '"W<3u>::fn" is ambiguous: W<3>::fn(), W<3l>::fn()' in none
+
+
+OF_REALS = """
+template <auto V> struct W { static int sm; template <int N> static int st; decltype(V) m = V;
+  struct I { char c[sizeof(V)]; static int ip; } i; int get() { return m; } };
+template <auto V> int W<V>::sm = sizeof(V); template <auto V> int W<V>::I::ip = 10 * sizeof(V);
+template <auto V> template <int N> int W<V>::st = N * sizeof(V);
+W<2.5> d; W<2.5f> f; W<-1.5f> nf; W<-1.5> nd;
+int main() { return d.get() + f.get() + W<2.5>::st<3> + W<2.5f>::st<3> + W<-1.5f>::st<3>
+  + nd.st<3> + W<2.5>::I::ip + W<2.5f>::I::ip + W<2.5>::sm + W<2.5f>::sm; }
+"""
+BY_TYPE_OF_REAL = {
+    "W<2.5>::sm": "8",
+    "W<2.5f>::sm": "4",
+    "W<2.5f>::I::ip": "40",
+    "sizeof(W<2.5f>::I)": "4",
+    "W<2.5>::st<3>": "24",
+    "W<2.5f>::st<3>": "12",
+    "W<-1.5f>::st<3>": "12",
+    "W<-1.5>::st<3>": "24",
+    "d.st<3>": "24",
+    "f.st<3>": "12",
+    "nf.st<3>": "12",
+    "nd.st<3>": "24",
+}
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19", "clang++-19 -gsimple-template-names"])
+def test_numbers_of_floating_point_have_types_too(
+    compiler: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """clang calls both `W<2.500000e+00>`, and describes no value: the type of the parameter
+    decides."""
+    command, *more = compiler.split()
+    (tmp_path / "a.cpp").write_text(OF_REALS)
+    flags = [*more, "-std=c++20", "-g", "-O0", "-w", "-no-pie", "a.cpp", "-o", "a"]
+    subprocess.run([tool(command), *flags], cwd=tmp_path, check=True)
+    said = {one: answer(tmp_path / "a", one) for one in BY_TYPE_OF_REAL}
+    assert said == BY_TYPE_OF_REAL
+    ambiguous = answer(tmp_path / "a", "sizeof(W<2.5l>)")
+    assert ambiguous.startswith('"W<2.5l>" is ambiguous: W<(double)[')
+    assert ">, W<(float)[" in ambiguous
+    commands = [f"whatis {name}" for name in ("d", "f", "nf", "nd")]
+    files = [str(tmp_path / "a")]
+    assert answers_with(None, files, commands) == answers_with(tool("gdb"), files, commands)

@@ -30,8 +30,8 @@ _INTEGER: Final = r"-?(?:0[xX][0-9a-fA-F']{1,99}|0[bB][01']{1,199}|[0-9][0-9']{0
 _LITERAL: Final = pattern(
     r"(?:(?<=[<,(])\s*+|(?<=\s)(?!\s))"
     rf"(?:(?P<real>{_REAL})(?P<of>[fFlL]?)"
-    r"|\((?P<shown_of>float|double)\)\[(?:(?P<bits>[0-9a-f]{8}(?:[0-9a-f]{8})?)"
-    rf"|(?P<shown>{_REAL}))\]"
+    r"|\((?P<shown_of>float|(?:long )?double)\)(?P<minus>-?)"
+    rf"\[(?:(?P<bits>[0-9a-f]{{8}}(?:[0-9a-f]{{8}})?)|(?P<shown>{_REAL}))\]"
     rf"|(?:(?:(?P<cast>{_INTEGER_TYPE})|\(char\))\s*+)?"
     r"(?:(?P<prefix>L|u8|u|U)?'(?P<code>\\x[0-9a-fA-F]+|\\[0-7]+|\\.|[^'\\])'"
     rf"|(?P<number>{_INTEGER})(?P<suffix>[uUlL]*)))(?=\s*[,>])"
@@ -144,7 +144,7 @@ def _real(match: re.Match[str]) -> tuple[float, str] | None:
     if text is None:
         return None
     kind = kind or {"f": "float", "l": "long double"}.get(match["of"].lower(), "double")
-    return as_real(float(text), kind), kind
+    return as_real(float((match["minus"] or "") + text), kind), kind
 
 
 def as_real(value: float, kind: str) -> float:

@@ -13,11 +13,13 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.pattern import pattern
 
 _TOKEN: Final = pattern(
-    r"\s*(::|&&|\(anonymous namespace\)|[^\W\d]\w*|[0-9][\w.']*(?:(?<=[eE])[+-][0-9]+)?"
+    r"\s*(::|&&|\(anonymous namespace\)|[^\W\d]\w*|[0-9][\w.']*(?:(?<=[eE])[+-][0-9]+[fFlL]?)?"
     r"|'(?:\\.|[^'\\])+'|\.\.\.|[<>()\[\],*&-])"
 )
 _CHARACTER: Final = pattern(r"'(?:[^'\\]|\\[0-7]{1,3}|\\[^0-7])'")
 """The characters that GDB's parser of names reads: not `'\\x80'`."""
+_REAL_TYPES: Final = {"f": "float", "l": "long double"}
+"""By the suffix of a number."""
 _INTEGER_WORDS: Final = frozenset(
     ["signed", "unsigned", "short", "long", "int", "char", "__int128"]
 )
@@ -184,7 +186,10 @@ class _Parser:
             sign = self.take() if token == "-" else ""
             literal = self.take().lower()
             is_floating = "." in literal or ("e" in literal and not literal.startswith("0x"))
-            return f"(double)[{sign}{literal}]" if is_floating and self.is_shown else sign + literal
+            if not (is_floating and self.is_shown):
+                return sign + literal
+            kind = _REAL_TYPES.get(literal[-1], "double")
+            return f"({kind}){sign}[{literal.rstrip('fl')}]"
         if token[:1] == "'":
             return self.character()
         if token in ("&", "(") and self.follows_address():

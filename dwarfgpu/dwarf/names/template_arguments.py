@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from _thread import _local
 from collections.abc import Iterator
+from string import digits
 from typing import Final
 
 from dwarfgpu.base.kept_with import first, kept_with
@@ -60,6 +61,8 @@ _INTEGERS: Final = {
     "unsigned long long": ("", "ULL"),
 }
 """What precedes and follows the values of a type."""
+_SUFFIXES: Final = {"float": "f", "long double": "l"}
+"""What follows the numbers of a type of floating-point."""
 _CHARACTERS: Final = {
     "char": "",
     "signed char": "(signed char)",
@@ -161,11 +164,12 @@ class TemplateNames:
         return known
 
 
-def spelled_value(parameter: Die) -> str | None:
-    """Return the argument of a parameter that is no type; None of one without a spelling."""
+def spelled_value(parameter: Die, text: str) -> str | None:
+    """Return the argument of a parameter that is no type, which the name of its instance writes as
+    a text; None of one without a spelling."""
     try:
         speller = _Speller(template_names(parameter.unit), 1)
-        return speller.real(parameter) or speller.value(parameter)
+        return speller.real(parameter, text) or speller.value(parameter)
     except _NotSpelled:
         return None
 
@@ -276,12 +280,15 @@ class _Speller:
             kind = kind.reference(dw.AT_TYPE)
         return kind
 
-    def real(self, parameter: Die) -> str | None:
+    def real(self, parameter: Die, text: str) -> str | None:
         """Return a number of floating-point as demanglers write it, `(float)[40200000]`: clang and
-        gcc write digits; None of another argument."""
+        gcc write digits as the text, to which the type belongs where clang leaves out the value.
+        None of another argument."""
         kind, attribute = self.type_of(parameter), parameter.attribute(dw.AT_CONST_VALUE)
-        name = "" if kind is None else kind.string(dw.AT_NAME)
-        size_bytes = {"float": 4, "double": 8}.get(name or "")
+        name = ("" if kind is None else kind.string(dw.AT_NAME)) or ""
+        if attribute is None and name in _SUFFIXES and text[-1:] in digits:
+            return text + _SUFFIXES[name]
+        size_bytes = {"float": 4, "double": 8}.get(name)
         if size_bytes is None or attribute is None:
             return None
         data = constant_bytes(attribute, size_bytes, parameter.unit.endian)

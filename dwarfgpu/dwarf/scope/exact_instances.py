@@ -160,7 +160,7 @@ def _argument(parameter: Die, text: str) -> _Typed:
     from dwarfgpu.dwarf.names.template_arguments import spelled_value  # few names need it
 
     if parameter.tag == dw.TAG_TEMPLATE_VALUE_PARAMETER:
-        return _Typed(spelled_value(parameter) or text, has_types=True)
+        return _Typed(spelled_value(parameter, text) or text, has_types=True)
     if parameter.tag != dw.TAG_TEMPLATE_TYPE_PARAMETER or not has_values(text):
         return _Typed(text, has_types=True)
     out, end, has_all = "", 0, True

@@ -15,6 +15,8 @@ from dwarfgpu.dwarf.index.units_by_name import mentioning_units
 from dwarfgpu.dwarf.loaded_code import CodeObjects, as_code_objects
 from dwarfgpu.dwarf.names.demangle import MANGLED, demangled
 from dwarfgpu.dwarf.names.qualified import canonical, exact, parts, split_last
+from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.scope.exact_instances import exact_name, exact_scope
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.global_variables import own_globals_of
 from dwarfgpu.dwarf.scope.imports import searched_units
@@ -84,18 +86,18 @@ def instance_named(code_objects: Iterable[CodeObject], name: str) -> Variable | 
 def _with_types(name: str, variables: list[Variable]) -> Iterable[Variable]:
     """Return the instances with the types of the values in a name, or else those in the scopes with
     these; all if none differs in these types."""
-    typed = _exact_parts(name)
-    named = [(_exact_parts(variable_name(item.die)), item) for item in variables]
+    typed = tuple(exact(part.text) for part in parts(name))
+    named = [(_exact_path(item.die), item) for item in variables]
     exactly = [item for own, item in named if own == typed]
     beside = [item for own, item in named if own[:-1] == typed[:-1]]
     for meant in (exactly, beside):
         if meant:
             return meant
-    return variables if len({tuple(own) for own, _ in named}) == 1 else ()
+    return variables if len({own for own, _ in named}) == 1 else ()
 
 
-def _exact_parts(name: str) -> list[str]:
-    return [exact(part.text) for part in parts(name)]
+def _exact_path(die: Die) -> tuple[str, ...]:
+    return *exact_scope(declaration_of(die)), exact_name(die)
 
 
 def _named(info: DebugInfo, text: str, names: Collection[str] | None = None) -> Iterator[Variable]:
