@@ -92,3 +92,44 @@ def test_members_of_several_objects_or_classes_are(
     expression: str, error: str, program: Path
 ) -> None:
     assert error in answers(None, [str(program)], [f"print {expression}"])[0]
+
+
+HEADER = """\
+struct B0 { static inline int si = 4; virtual ~B0(); int m = 1; }; struct DD : B0 { int d = 3; };
+struct C0 { static inline int ci = 5; int m = 1; }; struct CD : C0 { int d = 3; };
+struct K { static inline int ki = 6; virtual void f(); template <int N> static inline int kt = N; };
+struct KD : virtual K { int k = 2; };
+struct E0 { enum { EA = 3, EB }; enum N { NA = 8 }; int m = 1; }; struct ED : E0 { int d = 3; };
+"""
+UNITS = {
+    "h.h": HEADER,
+    "a.cc": '#include "h.h"\nDD dd; K k; KD kd; CD cd; ED ed; E0 e0; E0::N n; int other(); '
+    "int main() { return B0::si + K::ki + dd.d + cd.d + E0::EB + ed.d + other(); }\n",
+    "b.cc": '#include "h.h"\nB0::~B0() {} void K::f() {}\n',
+    "c.cc": '#include "h.h"\nint other() { return C0::ci + K::kt<2>; }\n',
+}
+OF_OTHER_UNITS = {
+    **dict.fromkeys(("B0::si", "DD::si", "dd.si", "dd.B0::si"), "4"),
+    **dict.fromkeys(("K::ki", "KD::ki", "k.ki", "*&K::ki"), "6"),
+    **dict.fromkeys(("C0::ci", "CD::ci"), "5"),
+    **dict.fromkeys(("K::kt<2>", "KD::kt<2>", "kd.kt<2>"), "2"),
+    **dict.fromkeys(("E0::EB", "ED::EB", "ed.EB"), "E0::EB"),
+    **dict.fromkeys(("ED::NA", "ed.NA", "ED::N::NA"), "E0::NA"),
+}
+
+
+@pytest.mark.parametrize("option", ["-fno-debug-types-section", "-fdebug-types-section"])
+def test_members_that_the_definition_of_the_class_lacks(
+    option: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """gcc describes inline static members in units that use them: beside a class that is declared,
+    with their class in the linkage name alone. Enumerations have type units of their own."""
+    command = [tool("g++"), "-g", option, "-O0", "-w", "-std=c++17", "a.cc", "b.cc", "c.cc"]
+    build(tmp_path, UNITS, [[*command, "-o", "a"]])
+    said = answers(None, [str(tmp_path / "a")], [f"output {name}" for name in OF_OTHER_UNITS])
+    shown = [text.splitlines()[-1] for text in said]
+    assert dict(zip(OF_OTHER_UNITS, shown, strict=True)) == OF_OTHER_UNITS
+    (alone,) = answers(None, [str(tmp_path / "a")], ["output ki"])
+    assert 'No symbol "ki" in current context.' in alone
+    (symbol,) = answers(None, [str(tmp_path / "a")], ["info symbol &K::ki"])
+    assert "K::ki in section .data" in symbol

@@ -44,7 +44,7 @@ from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, UnitDeclarations
 from dwarfgpu.dwarf.scope.unit_search import Path
 from dwarfgpu.dwarf.scope.variable import Variable, external_in, with_abstract
-from dwarfgpu.dwarf.types.class_scope import class_scope, constructors
+from dwarfgpu.dwarf.types.class_scope import class_scope, constructors, nearest_members
 from dwarfgpu.dwarf.types.type_entries import NAMES_OF_TYPES, QUALIFIERS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -122,11 +122,21 @@ class ScopeMembers(UnitDeclarations):
         meanings = self.in_class(scope, part, accepts)
         if meanings or is_in_function(scope):  # its path is that of overloads' classes, too
             return meanings
-        path = scope_path(scope)
-        if any("<" in name for name in path):
-            accepts = _of_instance(scope, accepts)
-        meanings = self.in_this_unit(path, part, accepts)
-        return meanings or self.in_other_units(path, part, accepts)
+        return self._left_out(scope, part, accepts)
+
+    def _left_out(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+        """Return a member of a class or of a base class that no entry has which defines these."""
+
+        def of_class(kind: Die) -> tuple[Meaning, ...]:
+            if is_in_function(kind):
+                return ()
+            path, takes = scope_path(kind), accepts
+            if any("<" in name for name in path):
+                takes = _of_instance(kind, accepts)
+            meanings = self.in_this_unit(path, part, takes)
+            return meanings or self.in_other_units(path, part, takes)
+
+        return nearest_members(scope, part.name, of_class, self._class_definition)
 
     def _in_namespace(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         """Return a member of a namespace; if there is none, what the using-directives and
@@ -204,7 +214,7 @@ class ScopeMembers(UnitDeclarations):
         defined = self._type_of(scope) or scope
         members = [
             member
-            for member in class_scope(defined, part.name, self._class_definition)
+            for member in class_scope(defined, part.name, self._class_definition, scope.unit)
             if accepts(member)
         ]
         return self.defined([member for member in members if has_parameters(member, part)])

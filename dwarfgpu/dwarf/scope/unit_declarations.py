@@ -53,8 +53,8 @@ from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, nam
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, with_abstract
 from dwarfgpu.dwarf.scope.variable_names import (
-    instances_of_class,
     is_outside_its_class,
+    outside_class,
     shown_name,
     variable_name,
 )
@@ -188,11 +188,10 @@ class UnitDeclarations(UnitSearch):
         """Yield the declarations of a unit and its imports in a namespace. `visited`: as for
         `imported_units`."""
         dies: list[Die] = []
-        is_instance = part.name.endswith(">")
         for imported_unit in self._with_imported(unit, visited):
             within = named_within(imported_unit, path, part.name)
-            for die in within or instances_of_class(imported_unit, path, part.name):
-                if not accepts(die) or (is_instance and is_outside_its_class(die) and not path):
+            for die in within or outside_class(imported_unit, path, part.name):
+                if not accepts(die) or (not path and is_outside_its_class(die)):
                     continue
                 if has_parameters(die, part):
                     dies.append(die)

@@ -20,27 +20,31 @@ def variable_name(die: Die) -> str:
     """Return the qualified name of a variable, of an instance of a template with its arguments as
     they are shown.
 
-    gcc has the instances of member templates outside of their classes: their linkage names have the
-    scopes.
+    gcc has the instances of member templates outside of their classes, and the static members of
+    those that the unit only declares: their linkage names have the scopes.
     """
     *scopes, name = _in_functions_of_d(die) or qualified(die)
-    instance = instance_as_linked(die) if die.unit.is_cplusplus else None
-    if instance is not None and not scopes and die.linkage_name is not None:
-        return _linked_instance(die, die.linkage_name) or instance
-    return die.unit.joint.join((*scopes, instance or name))
+    if not die.unit.is_cplusplus:
+        return die.unit.joint.join((*scopes, name))
+    instance, linked = instance_as_linked(die), die.linkage_name
+    if scopes or linked is None:
+        return die.unit.joint.join((*scopes, instance or name))
+    if instance is not None:
+        return _linked_instance(die, linked) or instance
+    return (_linked_member(die, linked) if linked.startswith("_ZN") else None) or name
 
 
 def is_outside_its_class(die: Die) -> bool:
-    """Return whether a variable is an instance of a static member template that is described in no
-    scope: only its linkage name has that of its class."""
+    """Return whether a variable is a static member, or an instance of a template of these, that is
+    described in no scope: only its linkage name has that of its class."""
     if die.tag not in VARIABLE_TEMPLATES or not die.unit.is_cplusplus or die.linkage_name is None:
         return False
     return len(qualified(die)) == 1 and bool(split_last(variable_name(die))[0])
 
 
-def instances_of_class(unit: CompilationUnit, path: tuple[str, ...], name: str) -> Iterator[Die]:
-    """Yield these of a unit, of a canonical name with arguments, by the path of their class."""
-    if not path or not name.endswith(">") or not unit.is_cplusplus:
+def outside_class(unit: CompilationUnit, path: tuple[str, ...], name: str) -> Iterator[Die]:
+    """Yield these of a unit, of a canonical name, by the path of their class."""
+    if not path or not unit.is_cplusplus:
         return
     whole = joined((*path, name))
     for die in dict.fromkeys((*named(unit, name.partition("<")[0]), *named(unit, name))):
@@ -107,6 +111,14 @@ def _linked_instance(die: Die, mangled: str) -> str | None:
     return names.read(_instance_in, mangled, sections.object.limits)
 
 
+def _linked_member(die: Die, mangled: str) -> str | None:
+    """Return the qualified name that a linkage name of a static member has."""
+    sections = die.unit.sections
+    names = sections.program.shared(LinkedNames)
+    whole = names.read(_name_in, mangled, sections.object.limits)
+    return whole if whole is not None and split_last(whole)[1] == die.name else None
+
+
 def symbol_name(die: Die) -> str | None:
     """Return the linkage name of a variable, also where only the symbol of an instance of a
     template has it; None if it is unknown."""
@@ -133,9 +145,11 @@ def may_name_instance(mangled: str) -> bool:
 
 
 def _instance_in(mangled: str) -> str | None:
-    from dwarfgpu.dwarf.names.demangle import demangled_name  # few variables are instances
+    name = _name_in(mangled)
+    return None if name is None or not name.endswith(">") else name
 
-    name = demangled_name(mangled)
-    if name is None or not name.endswith(">"):
-        return None
-    return name
+
+def _name_in(mangled: str) -> str | None:
+    from dwarfgpu.dwarf.names.demangle import demangled_name  # few variables need it
+
+    return demangled_name(mangled)

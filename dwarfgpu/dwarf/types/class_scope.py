@@ -6,8 +6,8 @@ to no object.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Final, TypeVar
 
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.kept_with import first, kept_with
@@ -18,10 +18,12 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import followed, is_transparent, scope_path
 from dwarfgpu.dwarf.scope.named_entries import TYPES, named_entries
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA
-from dwarfgpu.dwarf.scope.variable_names import instances_of_class
+from dwarfgpu.dwarf.scope.variable_names import outside_class
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.inheritance import ambiguous, inherited
 from dwarfgpu.dwarf.unit import CompilationUnit
+
+M = TypeVar("M", bound=Hashable)
 
 _MEMBERS: Final = TYPES | DATA | {dw.TAG_MEMBER, dw.TAG_SUBPROGRAM, dw.TAG_ENUMERATOR}
 _MAX_KEPT: Final = 64
@@ -32,24 +34,27 @@ _MOST: Final = 1_000
 """Maximum number of classes to search for a member."""
 
 
-def class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[Die]:
+def class_scope(
+    kind: Die, name: str, definition: Callable[[Die], Die], unit: CompilationUnit
+) -> list[Die]:
     """Return the members with a canonical name: several for overloaded functions; empty for none.
 
-    `definition` returns the defining entry of a class. `UsageError` if the name is ambiguous.
+    `definition` returns the defining entry of a class; `unit`: one that declares it, and may have
+    static members that the definition lacks. `UsageError` if the name is ambiguous.
     """
-    kept = _kept_members(kind.unit)
+    kept = _kept_members(unit)
     known = kept.get((kind, name))
     if known is not None:
         return [*known]
-    of_other_units: list[Die] = []
+    of_other_units = [] if kind.unit is unit else [kind]
 
     def defined(base: Die) -> Die:
         meant = definition(base)
-        if meant.unit is not kind.unit:
+        if meant.unit is not unit:
             of_other_units.append(meant)
         return meant
 
-    members = _class_scope(kind, name, defined)
+    members = _class_scope(kind, name, defined, (unit, kind.unit))
     if not of_other_units:  # what other units define depends on the loaded files
         kept[kind, name] = tuple(members)
     return members
@@ -61,16 +66,29 @@ def _kept_members(unit: CompilationUnit) -> KeptAnswers[tuple[Die, str], tuple[D
     return KeptAnswers(_MAX_NAMES)
 
 
-def _class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list[Die]:
+def _class_scope(
+    kind: Die, name: str, definition: Callable[[Die], Die], units: Iterable[CompilationUnit]
+) -> list[Die]:
     def members(of: Die) -> list[Die]:
         own = own_members(of, name)
+        for unit in units:
+            if not own and unit is not of.unit:
+                own = [*_members_outside(of, name, unit)]
         if of == kind or not _is_own_name(of, name.partition("<")[0]):
             return own
         return [die for die in own if die.tag != dw.TAG_SUBPROGRAM]  # constructors of a base class
 
-    inherited_members = inherited(kind, members, lambda of: bases(of, definition))
+    return [*nearest_members(kind, name, members, definition)]
+
+
+def nearest_members(
+    kind: Die, name: str, own: Callable[[Die], Iterable[M]], definition: Callable[[Die], Die]
+) -> tuple[M, ...]:
+    """Return those of the members with a name that no others hide; `own` returns those of one
+    class. `UsageError` if classes that do not hide one another have some."""
+    inherited_members = inherited(kind, own, lambda of: bases(of, definition))
     if not inherited_members:
-        return []
+        return ()
     nearest, *remaining_members = inherited_members
     if any(inherited_member.members != nearest.members for inherited_member in remaining_members):
         ways = (
@@ -83,7 +101,7 @@ def _class_scope(kind: Die, name: str, definition: Callable[[Die], Die]) -> list
         )
         listed = (f"'{owner}' ({way})" for owner, way in zip(owners, ways, strict=True))
         raise ambiguous(name, class_name(kind), listed)
-    return [*nearest.members]
+    return nearest.members
 
 
 def constructors(kind: Die, name: str) -> list[Die] | None:
@@ -126,9 +144,7 @@ def _own_members(kind: Die, name: str) -> tuple[Die, ...]:
                 if part is not None and part.tag in CLASSES:
                     pending.append(part)
     out += used_members(kind, name)
-    if out or template is None:
-        return tuple(out)
-    return tuple(_instances_outside(kind, name))
+    return tuple(out or _members_outside(kind, name, kind.unit))
 
 
 @kept_with(lambda kind, _: kind.unit, _MAX_KEPT)
@@ -146,9 +162,10 @@ def used_members(kind: Die, name: str) -> tuple[Die, ...]:
     )
 
 
-def _instances_outside(kind: Die, name: str) -> Iterator[Die]:
-    """Yield the instances of a static member template that no scope has."""
-    for die in instances_of_class(kind.unit, scope_path(kind), name):
+def _members_outside(kind: Die, name: str, unit: CompilationUnit) -> Iterator[Die]:
+    """Yield the static members of a class, and the instances of templates of these, that no scope
+    of a unit has."""
+    for die in outside_class(unit, scope_path(kind), name):
         from dwarfgpu.dwarf.scope.exact_instances import is_in_scope, within
 
         if is_in_scope(die, within(kind)):
