@@ -42,7 +42,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.language.dereference import GENERIC_POINTER
 from dwarfgpu.language.member_lookup import no_member, path_to
-from dwarfgpu.language.other_units import static_member
+from dwarfgpu.language.other_units import member_instances, static_member
 from dwarfgpu.language.stored_objects import StoredObjects, error_beyond_memory
 from dwarfgpu.language.typed_value import (
     TypedValue,
@@ -164,6 +164,8 @@ class ObjectParts(StoredObjects):
             static = static_member(self.session, member)
             if static is not None:
                 return self.variable(static)
+            if instances := member_instances(self.session, member):
+                raise UsageError(f"There is no member named {member.name}.{instances}")
             undefined = UndefinedBits(f"{member.name} is declared, but no unit has it")
             return TypedValue(member.type, error=undefined, unit=value.unit)
         is_whole = member.bit_size is None

@@ -14,6 +14,7 @@ from dwarfgpu.dwarf.scope.named_entries import named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.variable_names import instances_of_member, listed_instances
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
     Array,
@@ -36,7 +37,7 @@ _DEEPEST: Final = 64
 
 def static_member(session: Session, member: Member) -> Variable | None:
     """Return the variable that completes a declaration, or that of a constant; the declaration
-    itself if only a symbol has its place; None if there is none."""
+    itself if only a symbol has its place; None if there is none, or an instance of a template."""
     declared = member.die
     if declared is None or member.name is None:
         return None
@@ -44,10 +45,22 @@ def static_member(session: Session, member: Member) -> Variable | None:
         return Variable(member.name, declared, "global")
     defined = session.meanings(member.name).definition(declared)
     variable = Variable(member.name, defined, "global")
+    if instances_of_member(declared, defined):
+        return None
     is_placed = defined is not declared or (
         symbol_of_variable(session.loaded_objects(), variable) is not None
     )
     return variable if is_placed else None
+
+
+def member_instances(session: Session, member: Member) -> str:
+    """Return what follows the message that there is no member of a name which is that of a static
+    member template: its instances; empty for any other member."""
+    declared = member.die
+    if declared is None or member.name is None:
+        return ""
+    defined = session.meanings(member.name).definition(declared)
+    return listed_instances(instances_of_member(declared, defined))
 
 
 def completed(session: Session, type_: Type | None) -> Type | None:

@@ -93,3 +93,40 @@ def test_a_base_class_or_a_typedef_has_the_template(
         done = run("debug", "--batch", "-q", tmp_path / "a", "-ex", f"output {name}")
         said[name] = (done.lines or done.err.splitlines())[-1]
     assert said == OF_BASE_CLASSES
+
+
+BARE = """
+struct P { template <int N> static int st; int z = 1; static int plain; }; int P::plain = 3;
+template <int N> int P::st = N * 7;
+struct Q : P {} q; P p;
+template <class T> struct C { template <class U> static U v; int m = 1; } ; C<int> c;
+template <class T> template <class U> U C<T>::v = U(5);
+int main() { return P::st<1> + P::st<2> + C<int>::v<int> + C<int>::v<long> + q.z + p.z + c.m; }
+"""
+OF_P = ". Instances of a template of that name: P::st<1>, P::st<2>"
+OF_C = ". Instances of a template of that name: C<int>::v<int>, C<int>::v<long>"
+OF_TEMPLATES = {
+    "P::st": f"There is no field named st{OF_P}",
+    "&Q::st": f"There is no field named st{OF_P}",
+    "p.st": f"There is no member named st{OF_P}",
+    "q.st": f"There is no member named st{OF_P}",
+    "sizeof(C<int>::v)": f"There is no field named v{OF_C}",
+    "c.v": f"There is no member named v{OF_C}",
+    "p": "{z = 1, static plain = 3, static st = <optimized out>}",
+    "q.plain + Q::st<2>": "17",
+}
+
+
+def test_the_bare_name_of_a_template_is_none_of_its_instances(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """clang declares the template as a member, which each of them completes."""
+    command = [tool("clang++-19"), "-std=c++17", "-g", "-O0", "-w", "a.cc", "-o", "a"]
+    build(tmp_path, {"a.cc": BARE}, [command])
+    said = {}
+    for name in OF_TEMPLATES:
+        done = run(
+            "debug", "--batch", "-q", tmp_path / "a", "--pc", "main", "-ex", f"output {name}"
+        )
+        said[name] = (done.lines or done.err.splitlines())[-1]
+    assert said == OF_TEMPLATES

@@ -128,7 +128,7 @@ class NameLookup(ScopeMembers):
             for problem in filter(None, map(_problem_of, dict.fromkeys(self.doubts))):
                 raise problem.anew()
             if self.instances:
-                raise UsageError(f"{self.why_not(name)}{self.on_template}")
+                raise UsageError(f"{self.why_not(name).rstrip('.')}.{self.on_template}")
         return meanings
 
     def _scopes_named(

@@ -53,10 +53,10 @@ from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, nam
 from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, with_abstract
 from dwarfgpu.dwarf.scope.variable_names import (
+    instances_of_member,
     is_outside_its_class,
+    listed_instances,
     outside_class,
-    shown_name,
-    variable_name,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
@@ -66,8 +66,6 @@ _MAX_IMPORTS: Final = 50_000
 counted once per scope."""
 _NAMESPACE: Final = 16
 """What a namespace counts towards them whose declarations are searched: as that takes longer."""
-_MAX_INSTANCES: Final = 8
-"""Instances of a template that a message names."""
 _MAX_KEPT: Final = 256
 """Names whose meanings in other units are kept for a unit."""
 _IN_UNIT: Final = frozenset(
@@ -137,13 +135,7 @@ class UnitDeclarations(UnitSearch):
     def on_template(self) -> str:
         """What follows the message that the name sought is unknown, if it is that of a template:
         the instances; else empty."""
-        names = {variable_name(one): one for one in reversed(self.instances)}
-        if not names:
-            return ""
-        first = islice(reversed(names.items()), _MAX_INSTANCES)
-        shown = [shown_name(name, one) for name, one in first]
-        shown += ["…"] if len(names) > _MAX_INSTANCES else []
-        return f" Instances of a template of that name: {', '.join(shown)}"
+        return listed_instances(self.instances)
 
     @property
     def imports_spent(self) -> int:
@@ -502,6 +494,9 @@ class UnitDeclarations(UnitSearch):
         defined = self.definition(die)
         if not is_data(defined):
             return defined
+        if instances := instances_of_member(die, defined):
+            self.instances = instances
+            return None
         variable = Variable(name_of(defined) or "", defined, "global")
         can_be = is_definition(defined) or is_member(defined) or variable.is_external
         return variable if can_be else None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Final
 
 from dwarfgpu.base.kept_with import kept_with
 from dwarfgpu.dwarf import constants as dw
@@ -11,9 +13,12 @@ from dwarfgpu.dwarf.names import cxx
 from dwarfgpu.dwarf.names.qualified import Part, canonical, joined, split_last
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.declarations import declaration_of, qualified
-from dwarfgpu.dwarf.scope.named_entries import VARIABLE_TEMPLATES, named
+from dwarfgpu.dwarf.scope.named_entries import VARIABLE_TEMPLATES, completed, named
 from dwarfgpu.dwarf.section_budget import LinkedNames
 from dwarfgpu.dwarf.unit import CompilationUnit
+
+_MAX_INSTANCES: Final = 8
+"""Instances of a template that a message names."""
 
 
 def variable_name(die: Die) -> str:
@@ -117,6 +122,33 @@ def _linked_member(die: Die, mangled: str) -> str | None:
     names = sections.program.shared(LinkedNames)
     whole = names.read(_name_in, mangled, sections.object.limits)
     return whole if whole is not None and split_last(whole)[1] == die.name else None
+
+
+def instances_of_member(declared: Die, defined: Die) -> list[Die]:
+    """Return the instances of a static member template if one of them completes a declaration, to
+    which clang gives the name of the template alone; none of any other member."""
+    if defined == declared or defined.tag not in VARIABLE_TEMPLATES or defined.linkage_name is None:
+        return []
+    if instance_name(defined) is None or instance_name(declared) is not None:
+        return []
+    own = declaration_of(defined)
+    above = own.parent()
+    beside = (own,) if above is None else above.children((own.tag,))  # one for each type
+    of_template = (one for one in beside if one.name == own.name)
+    entries = chain.from_iterable(completed(one, (own.unit,)) for one in of_template)
+    return [one for one in entries if instance_name(one) is not None]
+
+
+def listed_instances(instances: Sequence[Die]) -> str:
+    """Return what follows the message that a name is unknown which is that of a template: its
+    instances; empty without any."""
+    names = {variable_name(one): one for one in reversed(instances)}
+    if not names:
+        return ""
+    first = islice(reversed(names.items()), _MAX_INSTANCES)
+    shown = [shown_name(name, one) for name, one in first]
+    shown += ["…"] if len(names) > _MAX_INSTANCES else []
+    return f" Instances of a template of that name: {', '.join(shown)}"
 
 
 def symbol_name(die: Die) -> str | None:
