@@ -142,6 +142,8 @@ def test_each_answer_has_the_name_that_is_written(program: Path) -> None:
         ("f<(unsigned char)'\\377'>", "f<255>", "f<(unsigned char)255>"),
         ("f<(float)[40200000]>", "f<2.500000e+00>", "f<(float)2.5>"),
         ("f<(double)[1.5e+0]>", "f<1.500000e+00>", "f<(double)1.5>"),
+        ("f<3, (decltype(nullptr))0>", "f<3, nullptr>", "f<3, nullptr>"),
+        ("W<decltype(nullptr)>::st<1>", "W<nullptr>::st<1>", "W<nullptr>::st<1>"),
         ("f<(long double)-[1.5e+0]>", "f<-1.500000e+00>", "f<(long double)-1.5>"),
         ("f<2.5F, -1L>", "f<2.500000e+00,-1>", "f<(float)2.5,-1l>"),
         ("f<(& x)>", "f<x>", "f<&x>"),
@@ -361,13 +363,14 @@ def test_the_files_together_have_the_instance(
 
 
 OF_REALS = """
-template <auto V> struct W { static int sm; template <int N> static int st; decltype(V) m = V;
+template <auto V> struct W { static int sm; template <int N> static int st; int m = V != 0;
   struct I { char c[sizeof(V)]; static int ip; } i; int get() { return m; } };
 template <auto V> int W<V>::sm = sizeof(V); template <auto V> int W<V>::I::ip = 10 * sizeof(V);
 template <auto V> template <int N> int W<V>::st = N * sizeof(V);
 W<2.5> d; W<2.5f> f; W<-1.5f> nf; W<-1.5> nd;
+W<nullptr> null;
 int main() { return d.get() + f.get() + W<2.5>::st<3> + W<2.5f>::st<3> + W<-1.5f>::st<3>
-  + nd.st<3> + W<2.5>::I::ip + W<2.5f>::I::ip + W<2.5>::sm + W<2.5f>::sm; }
+  + null.st<3> + nd.st<3> + W<2.5>::I::ip + W<2.5f>::I::ip + W<2.5>::sm + W<2.5f>::sm; }
 """
 BY_TYPE_OF_REAL = {
     "W<2.5>::sm": "8",
@@ -382,6 +385,8 @@ BY_TYPE_OF_REAL = {
     "f.st<3>": "12",
     "nf.st<3>": "12",
     "nd.st<3>": "24",
+    "null.st<3>": "24",
+    "W<nullptr>::st<3>": "24",
 }
 
 

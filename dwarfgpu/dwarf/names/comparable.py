@@ -40,6 +40,8 @@ _ADDRESS: Final = pattern(
     r"(?<=[<,\s])(?:\(&\s*(?P<grouped>[\w:~]+)\)|&\s*\(\s*(?P<function>[\w:~]+)(?:\([^()]*\))?\s*\)"
     r"|&\s*(?P<plain>[^\W\d][\w:~]*))(?=\s*[,>])"
 )
+_NULL: Final = pattern(r"(?<=[<,\s])(?:\(decltype\(nullptr\)\)0|decltype\(nullptr\))(?=\s*[,>])")
+"""A null pointer: gcc mangles it without a number, which demanglers write as they do its type."""
 _STANDARD_CLASS: Final = pattern(
     r"(?<![\w:])std::(?P<version>(?:__cxx11|__\w*1)::)?basic_(?P<name>\w+)"
     r"<\s*(?P<letter>wchar_t|char(?:8_t|16_t|32_t)?)\s*,\s*"
@@ -100,6 +102,8 @@ def _with_arguments(
         return name
     if "::basic_" in name:
         name = _STANDARD_CLASS.sub(_standard_class, name)
+    if "decltype(nullptr)" in name:
+        name = _NULL.sub("nullptr", name)
     if _VARIED.search(name) is None:
         return name
     return _ADDRESS.sub(entity, _LITERAL.sub(value, name))
