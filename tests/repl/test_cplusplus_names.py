@@ -10,6 +10,7 @@ import pytest
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from tests.cli.command import FIXTURES, run
+from tests.repl.side_by_side import answers as answers_with
 from tests.repl.side_by_side import build, last_lines, with_core
 
 SOURCE = """
@@ -389,3 +390,16 @@ def test_a_class_does_not_have_the_variables_of_a_function_of_its_name(
     build(tmp_path, sources, [[tool("g++"), "-g", "-O0", "a.cpp", "b.cpp", "-o", "a"]])
     (said,) = last_lines(with_core(tool, tmp_path), [f"print {name}"])
     assert said == f'No symbol "{name}" in current context.'
+
+
+def test_the_destructor_of_an_instance_is_named_without_quotes(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """It was a syntax error behind the arguments of a template alone."""
+    source = """template <int N> struct T { int m = N; ~T() { m = 0; } };
+    int main() { T<1> t; return t.m; }"""
+    build(tmp_path, {"a.cc": source}, [[tool("g++"), "-g", "-O0", "a.cc", "-o", "a"]])
+    files = [str(tmp_path / "a")]
+    names = ["T<1>::~T", "::T<1>::~T", "'T<1>::~T'", "1 ? 2 :~3"]
+    commands = [f"output {name}" for name in names]
+    assert answers_with(None, files, commands) == answers_with(tool("gdb"), files, commands)

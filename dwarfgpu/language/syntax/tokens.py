@@ -52,7 +52,7 @@ _PATTERN: Final = pattern(
     | (?P<string>(?:L|u8|u|U)?"(?:\\.|[^"\\])*")
     | (?P<character>(?:L|u8|u|U)?'(?:\\.|[^'\\])*')
     | (?P<dollar>\$\$?\w*)
-    | (?P<name>(?:::\s*)?(?:\(anonymous\ namespace\)\s*::\s*)?
+    | (?P<name>(?:::\s*~?)?(?:\(anonymous\ namespace\)\s*::\s*)?
         [^\W\d](?:[\w$\u200c\u200d]++|\\u200[cd])*+
         (?:\s*::\s*(?:\(anonymous\ namespace\)\s*::\s*)?
             ~?[^\W\d](?:[\w$\u200c\u200d]++|\\u200[cd])*+)*)
@@ -62,7 +62,8 @@ _PATTERN: Final = pattern(
     re.VERBOSE | re.DOTALL,
 )
 """A number has any letters and one point, which precedes its exponent, as in GDB. Names may have
-joiners (C11 D.1), which are not printable: as they are, or as dwarfgpu shows them."""
+joiners (C11 D.1), which are not printable: as they are, or as dwarfgpu shows them. `::~` follows
+the arguments of a template, `T<1>::~T`."""
 _OPERATOR_NAME: Final = pattern(r"(?:.*::)?operator", re.DOTALL)
 _OPERATOR: Final = pattern(
     r"""\s*(?:(?:new|delete)\b(?:\s*\[\s*\])? | ""\s*[^\W\d]\w* | \(\s*\) | \[\s*\]
