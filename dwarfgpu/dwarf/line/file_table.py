@@ -67,6 +67,12 @@ class SourceFile:
         return self.table.shown_name_of(self)
 
     @property
+    def full_name(self) -> str:
+        """The path as the producer wrote its parts, with their `.` components, by which GDB sorts
+        files: one in a relative folder is `./sunrpc/auth.c`."""
+        return self.table.full_name_of(self)
+
+    @property
     def path_to_open(self) -> str:
         """The path as it is on disk: `path` has escapes for control characters and bytes that are
         not UTF-8."""
@@ -256,8 +262,7 @@ class FileTable(ABC):
         """Return the name of a file as `SourceFile.shown_name`."""
         name = self._shown_names.get(file.number)
         if name is None:
-            root = self.unit.root
-            folder, primary = root.string(dw.AT_COMP_DIR) or "", self.unit.primary_file
+            folder, primary = self._folder_and_primary
             directory = self.written_directory(file.entry.directory)
             own = joined(short_name(directory), short_name(file.name))
             is_primary = joined(folder, own) == joined(folder, primary)
@@ -265,6 +270,23 @@ class FileTable(ABC):
             if len(name) <= _MAX_KEPT_PATH:
                 self._shown_names[file.number] = name
         return name
+
+    def full_name_of(self, file: SourceFile) -> str:
+        """Return the path of a file as `SourceFile.full_name`."""
+        folder, primary = self._folder_and_primary
+        directory = self.written_directory(file.entry.directory)
+        name = self.text(file.entry.path)
+        if joined(folder, joined(directory, name)) == joined(folder, primary):
+            directory, name = "", primary
+        full = name
+        for before in (directory, folder):
+            full = f"{before}/{full}" if before and not _ABSOLUTE.match(full) else full
+        return full
+
+    @property
+    def _folder_and_primary(self) -> tuple[str, str]:
+        """The folder of the unit and its primary file, as they are written."""
+        return self.unit.root.string(dw.AT_COMP_DIR) or "", self.unit.primary_file
 
     def directory(self, index: int, *, to_open: bool = False) -> str:
         """Return the directory with an index of the header, made absolute; `to_open`: as it is on

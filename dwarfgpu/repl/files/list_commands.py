@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from os.path import isabs
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -118,8 +117,8 @@ def list_(shell: Shell, argument: str) -> Iterator[Part]:
 
 def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> list[CodeLocation]:
     """Return the code locations of a name, one for each file and line; empty for numbers and
-    ranges. As in GDB those of files whose folder is unknown (`./sunrpc/auth.c`) are first: `list`
-    goes on in the last."""
+    ranges, in GDB's order of files: `list` goes on in the last, which libraries from
+    `./sunrpc/auth.c` are not."""
     start, comma, _ = split_at_comma(argument)
     if comma or not _NAME.match(without_quotes(start)):
         return []
@@ -128,10 +127,12 @@ def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> li
     for location in _shown_locations(shell, start, around or _shown_or_default(shell)):
         if location.position is not None:
             locations_by_line.setdefault((location.position.path, location.position.line), location)
-    return [
-        locations_by_line[key]
-        for key in sorted(locations_by_line, key=lambda key: (isabs(key[0]), key))
-    ]
+    return sorted(locations_by_line.values(), key=_full_name_and_line)
+
+
+def _full_name_and_line(location: CodeLocation) -> tuple[str, int]:
+    assert location.position is not None
+    return location.position.source.full_name, location.position.line
 
 
 def _lines_around(shell: Shell, location: CodeLocation) -> tuple[FramePosition, int, int]:

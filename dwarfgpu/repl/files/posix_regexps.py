@@ -43,6 +43,7 @@ _RANGE: Final = pattern(r"(?P<first>\\.|[^\\])-(?P<last>\\.|[^\\])")
 _WORD_PART: Final = pattern(r"\\w|\w|\[\w\w\]")
 """A part that one letter, digit or underscore matches; of a letter in both cases."""
 _OPTION: Final = pattern(r"-(?P<letter>[mqnt-])(?:\s+|$)")
+_LONE_DASH: Final = pattern(r"-(?:\s+|$)")
 _WORD: Final = pattern(r"(?P<word>[^ ]*)\s*")
 _WITH_EXPRESSION: Final = "mt"
 _EXPRESSION: Final = pattern(r"(?P<quote>['\"])(?P<quoted>.*?)(?P=quote)\s*|(?P<word>\S+)\s*")
@@ -82,6 +83,8 @@ def listing_expressions(argument: str, allowed: str) -> tuple[str, dict[str, str
     else:
         if len(allowed) > 1:
             require_option_name(text[position:])
+        elif (dash := _LONE_DASH.match(text, position)) is not None:  # the only option
+            return listing_expressions(f"-{allowed} {text[dash.end() :]}", allowed)
     return letters, expressions, text[position:]
 
 

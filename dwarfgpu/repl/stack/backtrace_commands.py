@@ -71,9 +71,9 @@ def backtrace(shell: Shell, argument: str) -> Iterator[Part]:
     )
 
     session = shell.session
+    settings, options, argument = with_frame_options(argument, shell.settings, FLAGS)
     if session.call_stack is None:
         raise UsageError("No stack.")
-    settings, options, argument = with_frame_options(argument, shell.settings, FLAGS)
     flags, argument = without_flags(argument)
     limit = None
     if argument:

@@ -37,9 +37,9 @@ MAX_WIDE: Final = 10_000
 """Characters to which a field is padded."""
 MAX_BYTES: Final = 1 << 20
 """Of the whole text, beyond which it ends."""
-MAX_VALUES: Final = 10_000
-"""Of one line: a second of processor time."""
-MAX_CHARACTERS: Final = 50_000
+MAX_VALUES: Final = 4_000
+"""Of one line: a second or two of processor time."""
+MAX_CHARACTERS: Final = 40_000
 """Of the expressions of one line: two seconds of processor time for sums of small numbers."""
 _NO_INTEGER: Final = "Value can't be converted to integer."
 _ESCAPE: Final = re.compile(rb"\\([0-7]{1,3}|.)|\\$", re.DOTALL)
