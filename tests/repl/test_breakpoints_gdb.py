@@ -770,7 +770,8 @@ def test_a_line_that_is_split_off_in_part(tmp_path: Path, tool: Callable[[str], 
 def test_a_list_of_a_name_ends_in_the_last_file(
     tmp_path: Path, tool: Callable[[str], str], folder: str, lines: tuple[int, int]
 ) -> None:
-    """Of the full names, of which `./sunrpc/b.c` of a library is before those of the program."""
+    """In the order of the units' folders, of which `./sunrpc` of a library is before that of the
+    program, and of names."""
     (tmp_path / "a.c").write_text("\n\nint ops = 3;\nint main(void) { return ops; }\n")
     (tmp_path / "b.c").write_text("\nstatic int ops = 4;\nint far(void) { return ops; }\n")
     gcc = [tool("gcc"), "-g", "-O0"]
@@ -803,3 +804,22 @@ def test_a_dash_is_the_beginning_of_every_option(
         return
     assert ours[:2] == gdbs[:2] and "Ambiguous option at: - add" in ours[1]
     assert "Ambiguous" not in ours[2]
+
+
+def test_a_header_is_listed_before_the_primary_file(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """The line table of DWARF 5 has its folder: GDB sorts `/folder/h.h` and `a.cc`."""
+    header = "struct Square { int area() { return 4; } };\n"
+    source = (
+        '#include "h.h"\nstruct Circle { int area(); };\nint Circle::area() { return 3; }\n'
+        "int main() { Square s; Circle c; return s.area() + c.area(); }\n"
+    )
+    make = [tool("g++"), "-g", "-O0", "-gdwarf-5", "a.cc", "-o", "a"]
+    build(tmp_path, {"h.h": header, "a.cc": source}, [make])
+    program, commands = [str(tmp_path / "a")], ["list area", "info source"]
+    ours, gdbs = answers(None, program, commands), answers(tool("gdb"), program, commands)
+    for shown, source in (ours, gdbs):
+        titles = [line for line in shown.splitlines() if line.startswith("file: ")]
+        assert [line.partition('"')[2].partition('"')[0][-3:] for line in titles] == ["h.h", ".cc"]
+        assert "Current source file is a.cc" in source

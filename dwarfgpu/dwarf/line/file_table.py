@@ -67,10 +67,10 @@ class SourceFile:
         return self.table.shown_name_of(self)
 
     @property
-    def full_name(self) -> str:
-        """The path as the producer wrote its parts, with their `.` components, by which GDB sorts
-        files: one in a relative folder is `./sunrpc/auth.c`."""
-        return self.table.full_name_of(self)
+    def folder_and_name(self) -> tuple[str, str]:
+        """The folder of the unit, as `./sunrpc`, and the name in the unit as they are written, by
+        which GDB sorts files."""
+        return self.table.folder_and_name_of(self)
 
     @property
     def path_to_open(self) -> str:
@@ -271,17 +271,14 @@ class FileTable(ABC):
                 self._shown_names[file.number] = name
         return name
 
-    def full_name_of(self, file: SourceFile) -> str:
-        """Return the path of a file as `SourceFile.full_name`."""
+    def folder_and_name_of(self, file: SourceFile) -> tuple[str, str]:
+        """Return what `SourceFile.folder_and_name` has."""
         folder, primary = self._folder_and_primary
-        directory = self.written_directory(file.entry.directory)
-        name = self.text(file.entry.path)
+        directory, name = self.written_directory(file.entry.directory), self.text(file.entry.path)
         if joined(folder, joined(directory, name)) == joined(folder, primary):
-            directory, name = "", primary
-        full = name
-        for before in (directory, folder):
-            full = f"{before}/{full}" if before and not _ABSOLUTE.match(full) else full
-        return full
+            return folder, primary
+        is_whole = not directory or _ABSOLUTE.match(name) is not None
+        return folder, name if is_whole else f"{directory}/{name}"
 
     @property
     def _folder_and_primary(self) -> tuple[str, str]:

@@ -127,12 +127,12 @@ def _locations_by_line(shell: Shell, argument: str, before: Listed | None) -> li
     for location in _shown_locations(shell, start, around or _shown_or_default(shell)):
         if location.position is not None:
             locations_by_line.setdefault((location.position.path, location.position.line), location)
-    return sorted(locations_by_line.values(), key=_full_name_and_line)
+    return sorted(locations_by_line.values(), key=_order)
 
 
-def _full_name_and_line(location: CodeLocation) -> tuple[str, int]:
+def _order(location: CodeLocation) -> tuple[str, str, int]:
     assert location.position is not None
-    return location.position.source.full_name, location.position.line
+    return *location.position.source.folder_and_name, location.position.line
 
 
 def _lines_around(shell: Shell, location: CodeLocation) -> tuple[FramePosition, int, int]:
