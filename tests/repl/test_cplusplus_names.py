@@ -403,3 +403,19 @@ def test_the_destructor_of_an_instance_is_named_without_quotes(
     names = ["T<1>::~T", "::T<1>::~T", "'T<1>::~T'", "1 ? 2 :~3"]
     commands = [f"output {name}" for name in names]
     assert answers_with(None, files, commands) == answers_with(tool("gdb"), files, commands)
+
+
+def test_a_function_has_not_the_address_of_its_variable(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """The symbol `K::f(int)::n` is not that of `K::f`, which is inlined everywhere."""
+    source = """\
+namespace geo { struct B { __attribute__((always_inline)) static int put(int c) {
+  static int n = 5; return n += c; } }; }
+int main(int c, char **) { return geo::B::put(c); }
+"""
+    build(tmp_path, {"a.cc": source}, [[tool("g++"), "-g", "-O2", "a.cc", "-o", "a"]])
+    program, commands = [str(tmp_path / "a")], ["info address geo::B::put"]
+    ours = answers_with(None, program, commands)
+    gdbs = answers_with(tool("gdb"), program, commands)
+    assert ours == gdbs and "No symbol" in ours[0]

@@ -28,6 +28,8 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.symbol_entries import SymbolKind
 from dwarfgpu.objfile.symbols import Symbol
 
+_AFTER_PARAMETERS: Final = pattern(r"(?: (?:const|volatile)| ?&&?| \[.*\])*")
+"""Qualifiers of a member function and clones; of a variable in a function its name follows."""
 _IDENTIFIER: Final = pattern(r"[^\W\d]\w*")
 _DATA: Final = ("object", "thread_local")
 _MAX_KEPT: Final = 64
@@ -535,4 +537,5 @@ def _spellings(name: str) -> tuple[str, ...]:
             break
         opening -= 1
     whole = canonical(name)
-    return (whole,) if end < 0 or opening <= 0 else (whole, canonical(name[:opening]))
+    is_function = opening > 0 and _AFTER_PARAMETERS.fullmatch(name, end + 1) is not None
+    return (whole, canonical(name[:opening])) if is_function else (whole,)
