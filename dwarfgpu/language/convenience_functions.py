@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from dwarfgpu.base.regexp import Regexp
 
 _MAX_BYTES: Final = 1 << 20
+_CHARACTERS_OF_A_PART: Final = 16
+"""Of a text of values that takes no longer than an element of an array."""
 _MAX_FRAMES: Final = 1 << 32
 """More frames than any stack has."""
 
@@ -75,7 +77,9 @@ def as_string(
         value = decayed_in_memory(context.arithmetic, value)
     # One of no file, as of an operator, is spelled as the language in focus has it.
     value = evolve(value, unit=value.unit or context.names.current_unit)
+    context.objects.count_contents(value.size_bits or 0)
     text = format(value, context.session, evolve(options, pointer_types=False))
+    context.objects.count_parts(len(text) // _CHARACTERS_OF_A_PART)
     return string_value(context, text, options)
 
 

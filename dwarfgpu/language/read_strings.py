@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.access.read_string import string_at
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits
 from dwarfgpu.dwarf.types.types import Array, BareType, Pointer, strip, without_typedefs
-from dwarfgpu.errors import Unavailable, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unavailable, UsageError
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.typed_value import TypedValue
@@ -83,10 +84,17 @@ def at_address(
 ) -> bytes:
     """Return the bytes from an address of a pointer's space up to a NUL."""
     space = objects.space_of(pointer, value.unit)
-    encoded = bytearray()
-    while len(encoded) < MAX_CHARACTERS * width:
-        unit = bytes_at(objects, space, address + len(encoded), width)
-        if not any(unit):
-            return bytes(encoded)
-        encoded += unit
-    raise UsageError(f"A string of {MAX_CHARACTERS} or more characters is not read.")
+
+    def read(start: int, size_bytes: int) -> bytes | None:
+        objects.count_parts(1)
+        try:
+            return objects.context.access.read_bytes(objects.at(space, start), size_bytes)
+        except DwarfGpuError:
+            return None
+
+    data, is_ended, is_readable = string_at(read, address, width, MAX_CHARACTERS)
+    if not is_readable:
+        bytes_at(objects, space, address + len(data), width)  # raises the error
+    if not is_ended:
+        raise UsageError(f"A string of {MAX_CHARACTERS} or more characters is not read.")
+    return data[:-width]

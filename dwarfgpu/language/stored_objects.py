@@ -69,9 +69,10 @@ _BITS_OF_A_PART: Final = 8 << 14
 class _PartCount:
     """How many parts an expression has taken, or several that share the bound."""
 
-    __slots__ = ("taken",)
+    __slots__ = ("advice", "subject", "taken")
 
-    def __init__(self) -> None:
+    def __init__(self, subject: str = "an expression takes", advice: str = "") -> None:
+        self.subject, self.advice = subject, advice
         self.taken = 0
 
 
@@ -84,7 +85,9 @@ _SHARED_COUNT: Final[ContextVar[_PartCount | None]] = ContextVar(
 def parts_counted_together() -> Iterator[None]:
     """Let the expressions that are evaluated in the block share the bound on elements and
     components of one."""
-    before = _SHARED_COUNT.set(_PartCount())
+    before = _SHARED_COUNT.set(
+        _PartCount("the expressions of one command take", "; use several commands")
+    )
     try:
         yield
     finally:
@@ -242,9 +245,9 @@ class StoredObjects(Dereference):
     def _checked(self, value: TypedValue) -> TypedValue:
         """Turn a completely unreadable object into an error, with GDB's wording for memory."""
         bits = value.bits
-        if bits is None or not bits.size_bits:
+        if bits is None or bits.is_complete or not bits.size_bits:
             return value
-        if not bits.is_complete and value.bit_size is None:
+        if value.bit_size is None:
             bits = with_padding(bits, strip(value.type))
             value = evolve(value, bits=bits)
         everything = (1 << bits.size_bits) - 1
@@ -291,7 +294,7 @@ class StoredObjects(Dereference):
             reason = value.bits.why_unavailable
             why = "" if reason is None else f": {reason}"
             raise Unavailable(f"value is not available, at least in part{why}")
-        self.count_parts(value.bits.size_bits // _BITS_OF_A_PART)
+        self.count_contents(value.bits.size_bits)
         return value.bits
 
     def write(self, value: TypedValue, bits: int) -> TypedValue:
@@ -353,14 +356,19 @@ class StoredObjects(Dereference):
         components with those that are to come, before they are taken one by one."""
         if self._parts.taken + count > _MOST_PARTS:
             raise LimitExceeded(
-                f"an expression takes more than {_MOST_PARTS} elements and components one by one, "
-                f"each {_BITS_OF_A_PART >> 13} KiB of an object counted as one"
+                f"{self._parts.subject} more than {_MOST_PARTS} elements and components one by "
+                f"one, each {_BITS_OF_A_PART >> 13} KiB of an object counted as one"
+                f"{self._parts.advice}"
             )
 
     def count_parts(self, count: int) -> None:
         """Count elements and components; `element` and `step` do so. Raises as `check_parts`."""
         self.check_parts(count)
         self._parts.taken += count
+
+    def count_contents(self, size_bits: int) -> None:
+        """Count contents that are used as a whole. Raises as `check_parts`."""
+        self.count_parts(size_bits // _BITS_OF_A_PART)
 
 
 def _has_parts(type_: Type | None) -> bool:

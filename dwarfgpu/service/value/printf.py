@@ -135,10 +135,11 @@ def formatted(
         raise LimitExceeded(f"printf of expressions with more than {MAX_CHARACTERS} characters")
     with parts_counted_together():
         operands = [evaluated(session, values, argument) for argument in arguments]
+        objects = ObjectAccess(session)  # for the strings
     if len(operands) != len(conversions):
         raise UsageError("Wrong number of arguments for specified format-string")
     builtins = Builtins(session.architecture)
-    arithmetic = Arithmetic(ObjectAccess(session), Numbers(builtins))
+    arithmetic = Arithmetic(objects, Numbers(builtins))
     values_left = iter(operands)
     out, end = bytearray(), 0
     for directive in directives:
