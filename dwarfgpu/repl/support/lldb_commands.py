@@ -11,18 +11,18 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.errors import LimitExceeded, UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError, shortened
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, Completer, subcommand_list
-from dwarfgpu.repl.output import Part
+from dwarfgpu.repl.output import Part, printed
 from dwarfgpu.repl.settings import SETTINGS
 from dwarfgpu.repl.shell import Shell
 
 Translate: TypeAlias = "Callable[[str], list[str]]"
 """The argument to command lines; `UsageError` for one without a counterpart."""
 
-MAX_LINES: Final = 10_000
-"""Commands for one of LLDB; each may evaluate an expression."""
+MAX_LINES: Final = 1_000
+"""Commands for one of LLDB; each may print an object of a MiB, in some milliseconds."""
 _MAX_CHARACTERS: Final = 100_000
 """Of these commands: sums of small numbers take four seconds of processor time."""
 _MAX_OPTIONS: Final = 1_000
@@ -60,7 +60,27 @@ class Foreign:
             raise LimitExceeded(f"{self.name} is more than {MAX_LINES} commands")
         if sum(map(len, lines)) > _MAX_CHARACTERS:
             raise LimitExceeded(f"{self.name} of more than {_MAX_CHARACTERS} characters")
-        yield from shell.run(lines[0]) if len(lines) == 1 else shell.run_lines(iter(lines))
+        if len(lines) == 1:
+            yield from shell.run(lines[0])
+            return
+        from dwarfgpu.language.stored_objects import parts_counted_together  # few have several
+
+        left = most = shell.session.limits.listed_characters
+
+        def affordable() -> Iterator[str]:
+            for line in lines:
+                if left < 0:
+                    raise LimitExceeded(
+                        f"{self.name} shows more than {most} characters: {shortened(line)} and "
+                        "what is after it are not shown",
+                        "--max-listed-characters",
+                    )
+                yield line
+
+        with parts_counted_together():
+            for part in shell.run_lines(affordable()):
+                left -= len(printed(part))
+                yield part
 
 
 def options(text: str, spellings: dict[str, str]) -> tuple[dict[str, str], str]:
