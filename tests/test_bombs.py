@@ -583,6 +583,18 @@ def test_parts_of_an_object_that_are_set_are_bounded(
     assert work[2] < 2 * work[1] + START_CALLS, work
 
 
+def test_the_frames_that_an_expression_looks_at_are_bounded(
+    monkeypatch: pytest.MonkeyPatch, measured: Measured
+) -> None:
+    """`$_caller_is` with 4,900 levels took 0.25 s, each time again."""
+    monkeypatch.setattr("dwarfgpu.language.stored_objects._MOST_PARTS", 150)
+    looks = '$_caller_is("f",99)'
+    arguments = arguments_of(f"debug --state state bomb <<< print {looks}+{looks}")
+    _, printed = measured("frames-of-a-row", (1_000, 5_000), arguments)
+    message = "an expression takes more than 150 elements and components one by one"
+    assert [message in said for said in printed] == [False, True]
+
+
 def test_blocks_without_variables_are_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -132,6 +132,7 @@ def _outwards(context: FunctionContext) -> Iterator[StackFrame]:
         raise UsageError("No frame is currently selected.")
     here = (session.level, session.inline_level)
     for frame in stack_frames(session.at_level(0)):
+        context.objects.count_parts(1)
         if (frame.session.level, frame.session.inline_level) >= here:
             yield frame
             if not frame.is_inlined and is_main(frame.session):
