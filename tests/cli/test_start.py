@@ -68,7 +68,7 @@ def loaded(*arguments: str) -> set[str]:
         ("run --demo", 302),
         ("debug --demo -batch", 344),
         ("debug --demo -batch -ex bt", 394),
-        ("debug --demo -batch -ex list", 448),
+        ("debug --demo -batch -ex list", 449),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:
