@@ -102,9 +102,11 @@ def run(args: Namespace) -> int:
             f"{args.address} {args.second}: a space and an address are one argument, such as "
             "private_lane#0x10"
         )
-    focus = _focus(args)
+    focus, of_core = _focus(args)
     source, address, lane, chosen = _source_address(args, focus)
     target_space, lane = _target_spaces(args, focus.architecture, lane)
+    if lane is None and focus.lane is not None:
+        lane, chosen = focus.lane, (*chosen, *of_core)
     if lane is not None and not focus.architecture.is_simt:
         raise UsageError(f"a thread of {focus.architecture.name} has no lanes")
     focus = evolve(focus, lane=lane)
@@ -134,14 +136,16 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _focus(args: Namespace) -> AddressFocus:
+def _focus(args: Namespace) -> tuple[AddressFocus, tuple[str, ...]]:
+    """Return the focus, with the lane of a core file unless one is given, and notes on it."""
     lanes = natural(args.wave_size, "--wave-size")
     if args.core is None:
         require_core(args)
     elif args.state is not None:
         raise UsageError("give --core or --state, not both")
+    lane, notes = None, tuple[str, ...]()
     if args.core is not None:
-        arch, apertures = _of_core(args)
+        arch, apertures, lane, notes = _of_core(args)
     elif args.state is not None:
         arch, apertures = _of_state(args)
     else:
@@ -156,7 +160,7 @@ def _focus(args: Namespace) -> AddressFocus:
         raise UsageError(
             f"--wave-size {lanes}, but the waves of the {machine} have {arch.lane_count}"
         )
-    return AddressFocus(arch, _apertures(args, apertures), None)
+    return AddressFocus(arch, _apertures(args, apertures), lane), notes
 
 
 def _of_state(args: Namespace) -> tuple[Architecture, Apertures]:
@@ -169,13 +173,27 @@ def _of_state(args: Namespace) -> tuple[Architecture, Apertures]:
     return state.architecture, state.target.apertures_of(wave.wave)
 
 
-def _of_core(args: Namespace) -> tuple[Architecture, Apertures]:
-    """Return the architecture and apertures of a wave of the core file."""
+def _of_core(
+    args: Namespace,
+) -> tuple[Architecture, Apertures, int | None, tuple[str, ...]]:
+    """Return the architecture and apertures of a wave of the core file, and its lane in focus, as
+    for every command, with a note."""
     from dwarfgpu.options.opened_core import opened_core
+    from dwarfgpu.options.opened_session import in_first_lane_of_core
+    from dwarfgpu.session.session import Session
 
     stopped = opened_core(args, None)
-    number = stopped.wave(natural(args.wave, "--wave")).wave
-    return stopped.architecture_of(number), stopped.machine.apertures_of(number)
+    wave = stopped.wave(natural(args.wave, "--wave"))
+    arch, apertures = (
+        stopped.architecture_of(wave.wave),
+        stopped.machine.apertures_of(wave.wave),
+    )
+    if args.lane is not None or not arch.is_simt:
+        return arch, apertures, None, ()
+    target = stopped.target()
+    session = Session(arch, stopped.code_objects, target, wave=wave.wave, pc=wave.pc)
+    focused = in_first_lane_of_core(session)
+    return arch, apertures, focused.lane, focused.notes
 
 
 def _apertures(args: Namespace, apertures: Apertures) -> Apertures:

@@ -203,9 +203,15 @@ def in_first_lane(args: argparse.Namespace, session: Session) -> Session:
     is_given = args.lane is not None or not session.architecture.is_simt
     if is_given or not (args.demo or args.core is not None):
         return session
-    focused = session.focused(session.initial_lane())
     if args.core is None:
-        return focused
+        return session.focused(session.initial_lane())
+    return in_first_lane_of_core(session)
+
+
+def in_first_lane_of_core(session: Session) -> Session:
+    """Return the session of a wave of a core file in its first lane that failed, else in the first
+    active one, with a note."""
+    focused = session.focused(session.initial_lane())
     from dwarfgpu.service.frame.focus import thread_and_lane  # only a core file needs its words
 
     which = "active lane" if session.faulty_lane() is None else "lane that failed"

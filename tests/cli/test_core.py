@@ -381,7 +381,7 @@ def test_breakpoints_that_nothing_reaches() -> None:
     ("line", "error"),
     [
         ("bt x", 'No symbol "x" in current context.'),
-        ("bt -", "A syntax error in expression, near `'."),
+        ("bt -", "Ambiguous option at: -"),
         ("bt fullest", 'No symbol "fullest" in current context.'),
         ("thread apply all", "Please specify a command at the end of 'thread apply all'"),
     ],

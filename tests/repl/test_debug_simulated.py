@@ -431,6 +431,10 @@ def test_a_core_file_has_the_reason_of_the_stop(tmp_path: Path) -> None:
     [line] = [line for line in run("waves", core).lines if "memory_violation" in line]
     assert "1 wave" in line and "nest.hip:10" in line
     assert run("waves", core).lines[0].endswith("1 faulty")
+    convert = run("convert", "--core", core, "private_lane#0")
+    assert "the first lane that failed" in convert.notes[0]
+    assert convert.lines == run("convert", "--core", core, "private_lane#0", "--lane", 36).lines
+    assert convert.lines != run("convert", "--core", core, "private_lane#0", "--lane", 0).lines
 
 
 def test_a_state_has_the_lanes_of_the_stop(tmp_path: Path) -> None:
