@@ -23,6 +23,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.fortran_ada import class_data, extended_parent, tagged_parent
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.declarations import around, is_transparent
 from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.types.builder import types_of
@@ -173,7 +174,7 @@ def _own(struct_type: Struct, name: str) -> Sequence[Declared]:
 def _class_used(struct_type: Struct, declared: Die) -> Struct | None:
     """Return the base class whose member a using-declaration of a class names; None for what the
     class declares itself, and for what is in no object."""
-    owner = declared.parent()
+    owner = next((scope for scope in around(declared) if not is_transparent(scope)), None)
     if declared.tag in _HIDING or owner is None or owner.tag not in CLASSES:
         return None
     base = strip(types_of(owner.unit).build(owner))

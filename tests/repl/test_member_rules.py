@@ -363,7 +363,33 @@ struct R { int x = 2; static int s; int f() { return 4; } enum E { e = 8 }; };
 int L::s = 10, R::s = 20;
 struct D : L, R { using L::x; using R::s; using L::f; using R::e; };
 struct Most : D { int own = 5; } d;
-int main() { return d.x + D::s + d.f() + L().f() + R().f(); }
+struct U { union { int u = 51; }; struct { int v = 61; }; };
+struct V { int u = 2, v = 3; };
+struct W : V, U { using U::u; using U::v; } w;
+template <class T> struct X : U { using U::u; T t = 1; };
+struct Y : X<int> {} y;
+typedef int number;
+struct F {
+  int f(int) { return 1; }
+  int g() { return 1; }
+  int h() & { return 1; }
+  virtual int k() { return 1; }
+};
+struct G : F {
+  using F::f;
+  using F::g;
+  using F::h;
+  using F::k;
+  int f(number) { return 2; }
+  char g() const { return 2; }
+  char h() && { return 2; }
+  int k() override { return 2; }
+} g;
+int main() {
+  d.x += D::s + d.f() + L().f() + R().f() + g.f(1) + g.F::f(1);
+  d.x += g.g() + static_cast<const G &>(g).g() + g.h() + G().h() + g.k() + g.F::k();
+  return w.u + w.v + y.u + d.x;
+}
 """
 USED = {
     "d.x": "1",
@@ -377,6 +403,18 @@ USED = {
     "&d.x == &d.L::x": "true",
     "D::f == L::f": "true",
     "d.f == L::f": "true",
+    "w.u": "51",  # of an anonymous union, which is no base class
+    "(&w)->v": "61",
+    "w.W::v": "61",
+    "w.V::u": "2",
+    "y.u": "51",
+    "&w.u == &w.U::u": "true",
+    "G::f == F::f": "false",  # a function of the class hides one of the same parameters
+    "g.f == G::f": "true",
+    "sizeof(g.f(1))": "4",
+    "sizeof(g.k())": "4",
+    "G::g": '"G::g" is overloaded; say which: F::g(void); G::g(void) const',
+    "G::h": '"G::h" is overloaded; say which: F::h(void); G::h(void)',
 }
 
 
@@ -385,7 +423,7 @@ def test_a_using_declaration_names_the_member(using: Path, expression: str) -> N
     """It is a declaration of the class, which hides those of its base classes (C++
     [namespace.udecl], [class.member.lookup]); GDB takes one of them, or calls it ambiguous."""
     done = run("debug", "--batch", "-q", using, "-ex", f"output {expression}")
-    assert done.lines == [USED[expression]]
+    assert (done.lines or done.err.splitlines())[-1] == USED[expression]
 
 
 @pytest.fixture(scope="module")

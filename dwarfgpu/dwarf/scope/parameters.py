@@ -156,3 +156,13 @@ def qualifiers_of(function: Die) -> str:
         words.append(_QUALIFIERS[kind.tag])
         kind = kind.reference(dw.AT_TYPE)
     return " ".join(sorted(words))
+
+
+def signature(function: Die) -> tuple[str, ...]:
+    """Return the types of the parameters of a member function, without typedefs, and the qualifiers
+    behind them: functions of a class that have one name differ in these."""
+    declared = with_parameters(function)
+    references = ((dw.AT_REFERENCE, "&"), (dw.AT_RVALUE_REFERENCE, "&&"))
+    reference = "".join(mark for attribute, mark in references if declared.flag(attribute))
+    types = map(_compared, parameter_types(function, spelling=resolved_spelling))
+    return (*types, qualifiers_of(function), reference)

@@ -143,7 +143,7 @@ def _own_members(kind: Die, name: str) -> tuple[Die, ...]:
                 part = child.reference(dw.AT_TYPE)
                 if part is not None and part.tag in CLASSES:
                     pending.append(part)
-    out += used_members(kind, name)
+    out += _not_hidden(used_members(kind, name), out)
     return tuple(out or _members_outside(kind, name, kind.unit))
 
 
@@ -160,6 +160,22 @@ def used_members(kind: Die, name: str) -> tuple[Die, ...]:
         if die.tag in _MEMBERS and canonical(die.name or "") == name
         if (owner := die.parent()) is not None and not _is_own_name(owner, name)
     )
+
+
+def _not_hidden(used: Iterable[Die], own: Iterable[Die]) -> Iterator[Die]:
+    """Yield what using-declarations of a class bring in, without the functions that those of the
+    class itself hide: of the same parameters and qualifiers ([namespace.udecl])."""
+    own_functions = [die for die in own if die.tag == dw.TAG_SUBPROGRAM]
+    hiding: set[tuple[str, ...]] | None = None
+    for die in used:
+        if die.tag == dw.TAG_SUBPROGRAM and own_functions:
+            from dwarfgpu.dwarf.scope.parameters import signature  # few names need it
+
+            if hiding is None:
+                hiding = {*map(signature, own_functions)}
+            if signature(die) in hiding:
+                continue
+        yield die
 
 
 def _members_outside(kind: Die, name: str, unit: CompilationUnit) -> Iterator[Die]:
