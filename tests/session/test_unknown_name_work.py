@@ -21,7 +21,7 @@ from dwarfgpu.service.value.subject import answer, subject
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.unknown_name import why_unknown
 from tests.cli.command import FIXTURES, run
-from tests.dwarf.builder import Content, Shape, file_of
+from tests.dwarf.builder import AMDGPU, Content, Shape, abbreviations, elf, file_of, unit
 from tests.work import assert_linear, calls_of
 
 NEST = FIXTURES / "hip" / "nest.gfx942.O2.v5.co"
@@ -175,6 +175,51 @@ def test_a_scope_is_searched_once_for_all_its_waves(
         def ask() -> None:
             done = run("eval", "--state", state, "--wave", "all", *options, "variable000x")
             assert 'Did you mean "variable0000"?' in done.error
+
+        return ask
+
+    assert_linear(asked, 40)
+
+
+def _skeletons(count: int, begin: int) -> bytes:
+    """A file with as many units whose entries are in split files that are missing."""
+    attributes = (
+        (dw.AT_DWO_NAME, dw.FORM_STRING),
+        (dw.AT_LOW_PC, dw.FORM_ADDR),
+        (dw.AT_HIGH_PC, dw.FORM_DATA4),
+    )
+    info = (
+        struct.pack("<QB", address, 1) + b"none.dwo\0" + struct.pack("<QI", address, 16)
+        for address in range(begin, begin + 16 * count, 16)
+    )
+    sections = {
+        ".debug_info": b"".join(unit(entries, kind=dw.UT_SKELETON) for entries in info),
+        ".debug_abbrev": abbreviations(Shape(dw.TAG_SKELETON_UNIT, attributes)),
+        ".text": Content(bytes(16 * count), flags=6, address=begin),
+    }
+    return elf(sections, AMDGPU)
+
+
+@pytest.mark.parametrize("in_one_file", [True, False])
+def test_missing_split_files_are_asked_once_for_a_name(in_one_file: bool, tmp_path: Path) -> None:
+    """Not by each wave, of thousands in as many units."""
+
+    def asked(count: int) -> Callable[[], object]:
+        units = (count,) if in_one_file else (1,) * count
+        for number, in_file in enumerate(units):
+            (tmp_path / f"{number}.co").write_bytes(_skeletons(in_file, 0x1000 + 16 * number))
+        record = {
+            "schema": "dwarfgpu-state-1",
+            "architecture": "gfx942",
+            "waves": [{"pc": 0x1000 + 16 * number} for number in range(count)],
+            "code_objects": [{"path": f"{number}.co"} for number in range(len(units))],
+        }
+        state = tmp_path / f"{count}.json"
+        state.write_text(json.dumps(record))
+
+        def ask() -> None:
+            done = run("eval", "--state", state, "--wave", "all", "nothing")
+            assert done.err.count("split file none.dwo with the entries of the unit") == count
 
         return ask
 

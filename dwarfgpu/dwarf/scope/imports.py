@@ -182,15 +182,16 @@ def units_with_names(
         yield from source.type_units
 
 
-def type_sources(info: DebugInfo) -> Iterable[TypeSource]:
+@kept_with(first)  # each search for a name asks
+def type_sources(info: DebugInfo) -> tuple[TypeSource, ...]:
     """Return the split files and packages with type units of a file, each one once."""
     sources: dict[TypeSource, None] = {}
     if not info.has_skeletons:
-        return sources
+        return ()
     for unit in info.units:
         try:
             if unit.full is not unit:
                 sources[unit.full.info.type_source] = None
         except DwarfGpuError:
             continue
-    return sources
+    return tuple(sources)

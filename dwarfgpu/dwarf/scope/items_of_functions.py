@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.scope.declarations import around, declaration_of, scope_path
 from dwarfgpu.dwarf.scope.meaning import Meaning, shares_its_name
 from dwarfgpu.dwarf.scope.named_entries import named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, decl_line
-from dwarfgpu.dwarf.scope.unit_search import Path
+from dwarfgpu.dwarf.scope.unit_search import Doubt, Path
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -42,7 +42,7 @@ _VALUES: Final = frozenset({dw.TAG_SUBPROGRAM, dw.TAG_ENUMERATOR})
 
 
 def paths_of_items(
-    function: Die, units: Iterable[CompilationUnit], doubts: list[DwarfGpuError | CompilationUnit]
+    function: Die, units: Iterable[CompilationUnit], doubts: list[Doubt]
 ) -> Iterator[Path]:
     """Yield the namespaces that may have the items of a function, each once; those of a method are
     looked for in its unit, and in others, where they are for instances of generic methods. Errors

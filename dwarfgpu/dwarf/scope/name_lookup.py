@@ -58,7 +58,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
 )
 from dwarfgpu.dwarf.scope.scope_members import ScopeMembers, parameter_of_template
 from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, require_one_instance
-from dwarfgpu.dwarf.scope.unit_search import Path
+from dwarfgpu.dwarf.scope.unit_search import Doubt, Path
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below, with_abstract
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
@@ -697,7 +697,7 @@ def _is_module(die: Die) -> bool:
     return die.tag in CONTAINERS
 
 
-def _problem_of(doubt: DwarfGpuError | CompilationUnit) -> DwarfGpuError | None:
+def _problem_of(doubt: Doubt) -> DwarfGpuError | None:
     """Return an error, or that of the first entry of a unit whose name cannot be read."""
     if isinstance(doubt, DwarfGpuError):
         return doubt

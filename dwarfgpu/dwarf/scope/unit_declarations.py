@@ -50,7 +50,7 @@ from dwarfgpu.dwarf.scope.meaning import (
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, named_entries
 from dwarfgpu.dwarf.scope.parameters import has_parameters
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, name_of
-from dwarfgpu.dwarf.scope.unit_search import Path, UnitSearch
+from dwarfgpu.dwarf.scope.unit_search import Doubt, Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, with_abstract
 from dwarfgpu.dwarf.scope.variable_names import (
     instances_of_member,
@@ -83,7 +83,7 @@ class _Found:
     """What the other units have for a name."""
 
     meanings: tuple[Meaning, ...]
-    doubts: list[DwarfGpuError | CompilationUnit]
+    doubts: list[Doubt]
     remarks: dict[str, None]
 
 

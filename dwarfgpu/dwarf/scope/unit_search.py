@@ -49,6 +49,9 @@ _FEW: Final = 4
 _MAX_KEPT: Final = 64
 """Names for which it is kept which files have them."""
 Path: TypeAlias = tuple[str, ...]
+Doubt: TypeAlias = DwarfGpuError | CompilationUnit
+"""Why something may not have been found: the error of a unit that cannot be read, or a unit that
+may have unreadable names."""
 
 
 class _Entity(NamedTuple):
@@ -68,7 +71,7 @@ class SearchedFiles(tuple[DebugInfo, ...]):
 
     _all: Self | None
     """The same files in the order in which they were loaded."""
-    _next: KeptAnswers[str, dict[int, int]]
+    _next: KeptAnswers[str, dict[int, _Next]]
     """By a name and the index of a file: which is the next file that may have the name."""
 
     def __new__(cls, files: Iterable[DebugInfo]) -> Self:
@@ -83,54 +86,107 @@ class SearchedFiles(tuple[DebugInfo, ...]):
         moved._all = self
         return moved
 
-    def that_may_have(self, name: str) -> Iterator[DebugInfo]:
-        """Yield the files without those that are known to have no entry with a simple name."""
-        if len(self) <= _FEW or not name.isidentifier():
+    def that_may_have(self, name: str, doubts: list[Doubt]) -> Iterator[DebugInfo]:
+        """Yield the files without those that are known to have no entry with a simple name; what
+        may have it in these nevertheless is added to the doubts."""
+        if not name.isidentifier():
             yield from self
-            return
+        elif len(self) <= _FEW:
+            for file in self:
+                # Files that can be read are searched as quickly.
+                absence = None if file.unread is None else absence_of(file, name)
+                doubts += absence or ()
+                if absence is None:
+                    yield file
+        else:
+            yield from self._of_many(name, doubts)
+
+    def _of_many(self, name: str, doubts: list[Doubt]) -> Iterator[DebugInfo]:
         here = self[0]
-        if not lacks_name(here, name):
+        absence = absence_of(here, name)
+        doubts += absence or ()
+        if absence is None:
             yield here
-        for file in (self if self._all is None else self._all)._with(name):
+        for file in (self if self._all is None else self._all)._with(name, doubts):
             if file is not here:
                 yield file
 
-    def _with(self, name: str) -> Iterator[DebugInfo]:
+    def _with(self, name: str, doubts: list[Doubt]) -> Iterator[DebugInfo]:
         following = self._next.answer(name, lambda _: {})
         index = 0
         while index < len(self):
             known = following.get(index)
             if known is None:
-                known = index
-                while known < len(self) and lacks_name(self[known], name):
-                    known += 1
-                following[index] = known
-            if known < len(self):
-                yield self[known]
-            index = known + 1
+                known = following[index] = self._find_next(index, name)
+            index = known.position + 1
+            doubts += known.doubt
+            if known.position < len(self):
+                yield self[known.position]
+
+    def _find_next(self, index: int, name: str) -> _Next:
+        doubt: tuple[Doubt, ...] = ()
+        while index < len(self) and (absence := absence_of(self[index], name)) is not None:
+            doubt = doubt or absence
+            index += 1
+        return _Next(index, doubt)
+
+
+class _Next(NamedTuple):
+    """The next file that may have a name."""
+
+    position: int
+    doubt: tuple[Doubt, ...]
+    """Why a file before it may have the name nevertheless, the first of several."""
 
 
 @kept_with(first, _MAX_KEPT)
-def lacks_name(info: DebugInfo, name: str) -> bool:
-    """Return whether it is known that no unit of a file has an entry with a simple name: all that
-    may have it were read, without an error. False where units are in other files."""
+def absence_of(info: DebugInfo, name: str) -> tuple[Doubt, ...] | None:
+    """Return nothing if no unit of a file has an entry with a simple name, or the first reason why
+    one may have it nevertheless, as a split file that is missing; None if one has it or is not
+    searched."""
     try:
-        if info.has_skeletons or info.problems or info.supplementary_link is not None:
-            return False
         if next(likely_units(info, name), None) is not None:
-            return False  # most names are searched once
-        most = most_units(info)
-        units = enumerate(mentioning_units(info, name))
-        return all(number < most and _is_without(unit, name) for number, unit in units)
+            return None  # most names are searched once
+        return _absence_in(_units_that_may_have(info, name), most_units(info), name)
     except DwarfGpuError:
-        return False
+        return None
 
 
-def _is_without(unit: CompilationUnit, name: str) -> bool:
-    entries = named_entries(unit)
-    if entries.with_name(name) or entries.first_unreadable is not None:
-        return False
-    return all(canonical(variable.name) != name for variable in nameless_variables(unit))
+def _units_that_may_have(info: DebugInfo, name: str) -> Iterator[CompilationUnit | DwarfGpuError]:
+    """Yield the units with entries that may have a simple name, and why others cannot be read."""
+    if not info.has_skeletons and info.supplementary_link is None:
+        yield from mentioning_units(info, name)
+        return
+    visited: set[CompilationUnit] = set()
+    for unit in mentioning_units(info, name):
+        try:
+            yield from searched_units(unit, visited)
+        except DwarfGpuError as error:
+            yield error.anew()
+    for source in type_sources(info):
+        yield from source.type_units
+
+
+def _absence_in(
+    units: Iterable[CompilationUnit | DwarfGpuError], most: int, name: str
+) -> tuple[Doubt, ...] | None:
+    """Return the same for all units of a file that may have a name, but None for more than a
+    number."""
+    doubt: tuple[Doubt, ...] = ()
+    number = 0
+    for unit in units:
+        if isinstance(unit, DwarfGpuError):
+            doubt = doubt or (unit,)
+            continue
+        number += 1
+        entries = named_entries(unit)
+        if number > most or entries.with_name(name):
+            return None
+        if any(canonical(variable.name) == name for variable in nameless_variables(unit)):
+            return None
+        if entries.first_unreadable is not None:
+            doubt = doubt or (unit,)
+    return doubt
 
 
 class UnitSearch:
@@ -140,9 +196,8 @@ class UnitSearch:
         self.infos = infos if isinstance(infos, SearchedFiles) else SearchedFiles(infos)
         self.unit = unit
         """The unit of the place; None if there is none, or it is unknown."""
-        self.doubts: list[DwarfGpuError | CompilationUnit] = []
-        """Why something may not have been found: errors of units that cannot be read, and units
-        that may have unreadable names; the first ones first."""
+        self.doubts: list[Doubt] = []
+        """The first ones first."""
         self.name = ""
         """The last name looked up."""
         self._kept: dict[tuple[CompilationUnit | None, _Entity], Iterator[Die]] = {}
@@ -160,7 +215,7 @@ class UnitSearch:
         """Yield the other units that may have a name in a namespace, those that an index names
         first. With `tags`, units may be left out that have no such definition of the name."""
         searched = {self.unit}
-        for info in self.infos.that_may_have(name):
+        for info in self.infos.that_may_have(name, self.doubts):
             for unit in require_few(self._naming(info, path, name, tags), info, name):
                 if unit not in searched:
                     searched.add(unit)
