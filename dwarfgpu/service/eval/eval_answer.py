@@ -184,9 +184,13 @@ def _listing(
 
 def _listed_values(sessions: Sequence[Session]) -> ListedValues:
     """Return what is left for the values of the lists of some waves."""
-    from dwarfgpu.service.value.listed_values import ListedValues  # names are asked for more often
+    # Names are asked for more often.
+    from dwarfgpu.service.value.listed_values import OF_A_WAVE, ListedValues
 
-    return ListedValues(sessions[0].limits, is_of_one=len(sessions) == 1)
+    limits = sessions[0].limits
+    if len(sessions) == 1:
+        return ListedValues(limits)
+    return ListedValues(limits, is_of_one=False, least=OF_A_WAVE)
 
 
 def variables_of(items: Iterable[Subject]) -> list[Variable]:
@@ -222,8 +226,8 @@ def variables_of_waves(sessions: Sequence[Session], names: Sequence[str]) -> Ite
     answer is wanted, and what is wrong in one of these is its answer.
     """
     if not names and len(sessions) > 1:
-        values = _listed_values(sessions), _listed_values(sessions)
-        return [_listing_or_error(session, *values) for session in sessions]
+        values, records = _listed_values(sessions), _listed_values(sessions)
+        return [_listing_or_error(session, values, records) for session in sessions]
     is_alone = len(names) == 1 and len(sessions) == 1
     left, mistakes = iter(sessions), None if len(sessions) == 1 else Mistakes()
     waves: list[_OfWave] = []
@@ -266,10 +270,17 @@ def _own_answer(session: Session, names: Sequence[str], mistakes: Mistakes | Non
 def _listing_or_error(
     session: Session, values: ListedValues, records: ListedValues
 ) -> VariablesAnswer | SingleAnswer:
+    if values.has_ended:
+        return unlisted_wave(session, values)
     try:
         return _listing(session, values, records)
     except MissingContext as error:
         return SingleAnswer(session, of_error(error, ()))
+
+
+def unlisted_wave(session: Session, values: ListedValues) -> SingleAnswer:
+    """Return the answer of a wave whose variables are not listed, because those of others are."""
+    return SingleAnswer(session, of_error(values.end(is_of_all=True), ()))
 
 
 def subject_of(session: Session, text: str, *, is_alone: bool) -> Subject:

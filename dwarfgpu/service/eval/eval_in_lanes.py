@@ -18,6 +18,7 @@ from dwarfgpu.service.eval.eval_answer import (
     missing_notes,
     not_run_lines,
     subject_of,
+    unlisted_wave,
     variables_of,
 )
 from dwarfgpu.service.eval.wave_answer import Line, SingleAnswer
@@ -84,9 +85,11 @@ class _LaneRow:
 class LaneList:
     """What is left for the values of a listing of all variables in scope, in all lanes."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, *, are_records: bool) -> None:
+        """`are_records`: whether they are data in JSON, which are not the same for lanes."""
         from dwarfgpu.service.value.listed_values import ListedValues  # names are asked for more
 
+        self.are_records = are_records
         self.values = ListedValues(limits, is_of_one=False)
         self.records = ListedValues(limits, is_of_one=False)
 
@@ -220,10 +223,14 @@ def variables_in_lanes(
     """
     is_alone = len(names) == 1 and len(sessions) == 1
     pending: list[VariablesInLanes | SingleAnswer] = []
-    has_answer, list_ = False, None if names else LaneList(sessions[0].limits)
+    has_answer, list_ = False, None
+    if not names:
+        list_ = LaneList(sessions[0].limits, are_records=shares == "nothing")
     mistakes = Mistakes()
-    for first in range(0, len(sessions), WAVES_AT_ONCE):
-        some = sessions[first : first + WAVES_AT_ONCE]
+    for some in _batches(sessions, is_listing=list_ is not None):
+        if list_ is not None and list_.values.has_ended:
+            yield from (unlisted_wave(session, list_.values) for session in some)
+            continue
         shared: _SharedStates = {}
         by_session = [
             _questions_or_error(session, names, choice, shared, mistakes, is_alone=is_alone)
@@ -257,23 +264,36 @@ def variables_in_lanes(
         raise error
 
 
+def _batches(sessions: Sequence[Session], *, is_listing: bool) -> Iterator[Sequence[Session]]:
+    """Yield the waves whose lanes are asked together. Of a listing, what was counted before decides
+    whether more are listed: about as many are asked as have answered."""
+    first, at_once = 0, 1 if is_listing else WAVES_AT_ONCE
+    while first < len(sessions):
+        yield sessions[first : first + at_once]
+        first += at_once
+        at_once = min(2 * at_once, WAVES_AT_ONCE)
+
+
 def _answered(
     session: Session,
     questions: Sequence[Question],
     answers: Iterator[list[LaneAnswer]],
     rows: dict[object, _LaneRow],
     list_: LaneList | None,
-) -> VariablesInLanes:
+) -> VariablesInLanes | SingleAnswer:
     """Return the answers of a wave to its questions; a list ends where the values of all
     waves are too long."""
     if list_ is None:
         own = [_row(question, next(answers), rows) for question in questions]
         return VariablesInLanes(session, questions, own)
     own, values = [], list_.values
+    if values.has_ended:
+        return unlisted_wave(session, values)
     variables = variables_of(question.wanted for question in questions)
     for variable, question in zip(values.shown(variables), questions, strict=False):
         lanes = next(answers)
         own.append(_row(question, lanes, rows))
+        values.count_lanes(len(lanes), are_records=list_.are_records)
         if own[-1].lanes is lanes:  # no other wave has this row
             for answer in {id(lane.answer): lane.answer for lane in lanes}.values():
                 values.count(variable, answer.text)

@@ -19,6 +19,14 @@ from dwarfgpu.session.object_contents import readable_bits
 from dwarfgpu.view.json_object import JsonObject
 
 _FREE_CHARACTERS: Final = 256
+OF_A_WAVE: Final = 60
+"""Characters that a value of one of several waves counts as, at least: evaluating it takes longer
+than writing a short text."""
+_OF_LANES: Final = 100
+_OF_A_LANE: Final = 2
+_OF_A_RECORD: Final = 8
+"""Those that the values of a variable in the lanes of a wave count as in all, and for each lane in
+text or in JSON."""
 _BYTES_OF_A_CHARACTER: Final = 1_024
 """Reading an object is faster than making its text."""
 _DIGITS_OF_A_CHARACTER: Final = 64
@@ -38,20 +46,25 @@ class ListedValues:
     unlisted: Sequence[Variable] = ()
     """The variables that are not shown any more."""
 
-    def __init__(self, limits: Limits, *, is_of_one: bool = True) -> None:
+    def __init__(self, limits: Limits, *, is_of_one: bool = True, least: int = 0) -> None:
         """Count the values of one frame in one lane, or of several, as many as the user wants: then
-        their first 256 characters are not counted."""
-        self._free = 0 if is_of_one else _FREE_CHARACTERS
+        their first 256 characters are not counted, but each value as `least`."""
+        self._free, self._least = 0 if is_of_one else _FREE_CHARACTERS, least
         self._limits = limits
         self._left = limits.listed_characters
         self._costs: dict[Type | None, int] = {}
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing is left: no value is shown any more."""
+        return self._left < 0
 
     def shown(self, variables: Sequence[Variable]) -> Iterator[Variable]:
         """Yield the variables, the value of each to be counted before the next one, until they
         exceed the limit."""
         self.unlisted = ()
         for index, variable in enumerate(variables):
-            if self._left < 0:
+            if self.has_ended:
                 self.unlisted = variables[index:]
                 return
             yield variable
@@ -62,7 +75,7 @@ class ListedValues:
         cost = len(text)
         with suppress(DwarfGpuError):  # the text of the value has the error
             cost += self._cost(variable.type)
-        self._left -= max(0, cost - self._free)
+        self._left -= max(self._least, cost - self._free)
 
     def count_text(self, text: str) -> None:
         """Count a text that is shown, whatever was read for it."""
@@ -80,12 +93,17 @@ class ListedValues:
                 parts += part
             elif isinstance(part, dict):
                 parts += part.values()
-        self._left -= max(0, cost - self._free)
+        self._left -= max(self._least, cost - self._free)
 
-    def end(self) -> LimitExceeded:
-        """Return why the list ends before the variables that are not shown."""
-        which = "the last one is"
-        if self.unlisted[1:]:
+    def count_lanes(self, count: int, *, are_records: bool) -> None:
+        """Count that a variable is evaluated in lanes, besides their values."""
+        self._left -= _OF_LANES + count * (_OF_A_RECORD if are_records else _OF_A_LANE)
+
+    def end(self, *, is_of_all: bool = False) -> LimitExceeded:
+        """Return why the list ends before the variables that are not shown. `is_of_all`: of a wave,
+        because those of others are too many."""
+        which = "those of this wave are" if is_of_all else "the last one is"
+        if self.unlisted[1:] and not is_of_all:
             rest = counted(len(self.unlisted) - 1, "variable")
             which = f"{shortened(self.unlisted[0].name)} and {rest} after it are"
         return LimitExceeded(
