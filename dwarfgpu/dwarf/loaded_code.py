@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.hashed_once import HashedOnce
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.code_object import CodeObject
@@ -30,7 +31,7 @@ _MAX_SEARCHED: Final = 8
 """Code objects for which it is kept what is searched for a name in their code."""
 
 
-class CodeObjects(tuple[CodeObject, ...]):
+class CodeObjects(HashedOnce[CodeObject]):
     """Code objects in the order in which they were loaded."""
 
     def around(self, address: int) -> Sequence[CodeObject]:

@@ -99,6 +99,15 @@ def test_the_loads_that_are_searched() -> None:
     assert loads.searched_from(fourth) == (fourth, first, second)
 
 
+def test_the_hash_of_many_files_is_calculated_once() -> None:
+    """Each of thousands of waves asks questions of all files."""
+    loads = CodeObjects(_nest(range(60)))
+    plain = tuple(loads)
+    assert loads == plain and hash(loads) == hash(plain)
+    assert hash(loads.infos) == hash(tuple(loads.infos))
+    assert "_hash" in vars(loads) and "_hash" in vars(loads.infos)
+
+
 def _state_of_loads(folder: Path, count: int) -> Path:
     """Write a state of as many loads of a file, with a wave in each."""
     loads = [{"path": str(NEST), "load_address": number * 0x10000} for number in range(count)]

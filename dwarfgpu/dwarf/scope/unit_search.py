@@ -7,6 +7,7 @@ from copy import copy
 from itertools import chain, tee
 from typing import Final, NamedTuple, Self, TypeAlias
 
+from dwarfgpu.base.hashed_once import HashedOnce
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.pattern import pattern
@@ -62,7 +63,7 @@ class _Entity(NamedTuple):
     name: str
 
 
-class SearchedFiles(tuple[DebugInfo, ...]):
+class SearchedFiles(HashedOnce[DebugInfo]):
     """The debugging information of files, in the order of a search.
 
     Which of them have a name is found out once: thousands of waves, each in another file, may ask
