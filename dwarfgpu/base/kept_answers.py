@@ -7,6 +7,7 @@ from typing import TypeVar
 
 Question = TypeVar("Question", bound=Hashable)
 Answer = TypeVar("Answer")
+Item = TypeVar("Item")
 
 
 class KeptAnswers(dict[Question, Answer]):
@@ -58,3 +59,15 @@ class WeighedAnswers(KeptAnswers[Question, Answer]):
             self.clear()
         self._total += weight
         dict.__setitem__(self, question, answer)
+
+
+class HashedOnce(tuple[Item, ...]):
+    """A tuple that keeps its hash, which that of an equal tuple is, too: those of thousands of
+    files are in questions."""
+
+    _hash: int | None = None
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = super().__hash__()
+        return self._hash

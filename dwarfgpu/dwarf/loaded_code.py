@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.cached import cached_property
-from dwarfgpu.base.hashed_once import HashedOnce
-from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.kept_answers import HashedOnce, KeptAnswers
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.unit import CompilationUnit

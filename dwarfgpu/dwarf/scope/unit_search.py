@@ -7,8 +7,7 @@ from copy import copy
 from itertools import chain, tee
 from typing import Final, NamedTuple, Self, TypeAlias
 
-from dwarfgpu.base.hashed_once import HashedOnce
-from dwarfgpu.base.kept_answers import KeptAnswers
+from dwarfgpu.base.kept_answers import HashedOnce, KeptAnswers
 from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
