@@ -21,6 +21,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.errors import UsageError
+from dwarfgpu.language.other_units import require_one_instance
 
 _MOST_ATOMIC_BYTES = 16
 """The largest object that is aligned to its size only because it is atomic."""
@@ -94,6 +95,7 @@ def _of_structure(struct_type: Struct, abi: Abi, known: _Known) -> int:
 
 def _of_members(struct_type: Struct, abi: Abi, known: _Known) -> int:
     if struct_type.is_declaration:
+        require_one_instance(struct_type)
         raise _unknown()
     if struct_type.declared.alignment:
         return struct_type.declared.alignment

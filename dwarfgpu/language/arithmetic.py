@@ -43,6 +43,7 @@ from dwarfgpu.language.array_expressions import require_same_array
 from dwarfgpu.language.base_class_casts import (
     converted,
     converted_pointer,
+    is_same_class,
     kinship,
     require_defined,
     way_up,
@@ -57,6 +58,7 @@ from dwarfgpu.language.member_pointers import (
     null_member,
 )
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.other_units import may_be_several_instances, require_one_instance
 from dwarfgpu.language.pointer_addresses import PointerAddresses
 from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
@@ -220,6 +222,9 @@ class Arithmetic:
         target = self._element(pointer)
         stride = 1 if target is None or isinstance(target, Function) else _spacing_bytes(target)
         if not stride:
+            if operator == "-" and self._is_no_distance(pointer, by, target):
+                return self.value(self.numbers.integer(0, self.numbers.builtins.long_bits))
+            require_one_instance(target)
             name = declared_name(target)
             subject = "types" if name is None else f'type "{name}"'
             raise UsageError(
@@ -264,6 +269,17 @@ class Arithmetic:
         if isinstance(target, Dynamic) and has_descriptor(target):
             return target
         return strip(self.objects.dereferenced(pointer).type)
+
+    def _is_no_distance(self, left: TypedValue, right: TypedValue, target: Type | None) -> bool:
+        """Return whether two pointers to one class are equal: their distance does not depend on
+        which instance of a template that is."""
+        other = strip(right.type)
+        if not isinstance(other, Pointer) or not may_be_several_instances(target):
+            return False
+        if not is_same_class(target, self.objects.completed(other.target)):
+            return False
+        a, b = self.pointer_addresses.subtracted(left, right)
+        return a == b
 
     def _distance(
         self, left: TypedValue, right: TypedValue, stride: int, other_stride: int

@@ -17,6 +17,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, UsageError
 from dwarfgpu.language.base_classes import way_to
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.other_units import require_one_instance
 from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.typed_value import TypedValue, memory_in_gdbs_words
 from dwarfgpu.language.unevaluated import Unevaluated
@@ -68,6 +69,7 @@ def require_defined(unit: CompilationUnit | None, derived: Type | None, base: Ty
         return
     for struct in (a, b) if a.name != b.name else ():
         if struct.is_declaration:
+            require_one_instance(struct)
             raise UsageError(
                 f"class '{_name(struct)}' has no definition: whether the other one is a base "
                 f"class is unknown; cast to void * first to take the address as it is"

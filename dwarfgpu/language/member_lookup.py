@@ -33,6 +33,7 @@ from dwarfgpu.dwarf.types.inheritance import Inherited, ambiguous, inherited
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Pointer, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.base_classes import ambiguous_base, bases, class_in, class_named, ways_to
+from dwarfgpu.language.other_units import require_one_instance
 
 Declared: TypeAlias = list[Member] | Method | Die
 """The way to a data member in the class that declares it, or a member function; the entry of an
@@ -132,13 +133,14 @@ class Meant:
 def member_meant(struct_type: Struct, name: str, naming: Struct | None = None) -> Meant | None:
     """Return what a simple name means for an object of a class: in that, or in the class that is
     named before it, which is one of its base classes. None if these declare no data member or
-    member function of the name; `UsageError` if it is ambiguous.
+    member function of the name; `UsageError` if it is ambiguous, or the class is.
 
     First the declarations are looked up, whatever the object has: the name is ambiguous if two
     classes have one, and neither hides that of the other. Then those that are in objects have to be
     in one part of this one alone.
     """
     naming = naming or struct_type
+    require_one_instance(naming)
     declared = inherited(naming, lambda candidate: _own(candidate, name), bases)
     if not declared:
         return None

@@ -65,11 +65,13 @@ def member_instances(session: Session, member: Member) -> str:
 
 def completed(session: Session, type_: Type | None) -> Type | None:
     """Return a class that is only declared in its unit as another unit defines it; any other type,
-    or a class that no unit defines, unchanged."""
+    or a class that no unit defines, unchanged; also one that may be several instances of a
+    template, for which `require_one_instance` is an error."""
     bare = strip(type_)
     if not isinstance(bare, Struct) or not bare.is_declaration or bare.name is None:
         return type_
-    _require_one_instance(bare)
+    if may_be_several_instances(bare):
+        return type_
     name = f"::{type_name(bare, cplusplus=True)}"
     meanings = session.meanings(name).of(name, has_tag(CLASSES))
     die = meanings[0] if meanings and isinstance(meanings[0], Die) else None
@@ -78,19 +80,32 @@ def completed(session: Session, type_: Type | None) -> Type | None:
     return _requalified(types_of(die.unit).build(die), type_)
 
 
-def _require_one_instance(declared: Struct) -> None:
-    """Raise `UsageError` where a declared class may be several instances of a template, which
-    differ in the types of their values alone."""
-    die = declared.die
+def _instances(type_: Type | None) -> tuple[Die, ...]:
+    """Return the entries that may define an instance of a template of C++ which is only declared;
+    none for any other type."""
+    declared = strip(type_)
+    die = declared.die if isinstance(declared, Struct) and declared.is_declaration else None
     if die is None or "<" not in type_name(declared, cplusplus=True) or not die.unit.is_cplusplus:
-        return
-    from dwarfgpu.dwarf.names.comparable import ambiguous_instance  # few names have values
-    from dwarfgpu.dwarf.scope.exact_instances import shown_with_types
+        return ()
+    return die.unit.info.class_definitions(die)
 
-    definitions = die.unit.info.class_definitions(die)
+
+def may_be_several_instances(type_: Type | None) -> bool:
+    """Return whether a class is only declared, and may be several instances of a template, which
+    differ in the types of their values alone."""
+    return len(_instances(type_)) > 1
+
+
+def require_one_instance(type_: Type | None) -> None:
+    """Raise `UsageError` for such a class, whose members or size are needed."""
+    definitions = _instances(type_)
     if len(definitions) > 1:
+        # Few names have values.
+        from dwarfgpu.dwarf.names.comparable import ambiguous_instance
+        from dwarfgpu.dwarf.scope.exact_instances import shown_with_types
+
         shown = sorted(map(shown_with_types, definitions))
-        raise UsageError(ambiguous_instance(type_name(declared, cplusplus=True), shown))
+        raise UsageError(ambiguous_instance(type_name(strip(type_), cplusplus=True), shown))
 
 
 def several_completions(session: Session, type_: Type | None, unit: CompilationUnit) -> list[str]:
@@ -118,7 +133,8 @@ def several_completions(session: Session, type_: Type | None, unit: CompilationU
 
 def completed_below(session: Session, type_: Type | None, depth: int = _DEEPEST) -> Type | None:
     """Return a type with the class below its pointers, arrays and results of functions completed;
-    one without such a class, or behind more than `depth` of them, unchanged."""
+    one without such a class, or behind more than `depth` of them, unchanged. `UsageError` as
+    `require_one_instance` raises it."""
     bare = strip(type_)
     inner: Type | None
     match bare:
@@ -129,6 +145,7 @@ def completed_below(session: Session, type_: Type | None, depth: int = _DEEPEST)
         case Function():
             inner = bare.result
         case _:
+            require_one_instance(bare)
             return completed(session, type_)
     defined = completed_below(session, inner, depth - 1) if depth else inner
     if defined is inner:

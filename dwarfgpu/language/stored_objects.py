@@ -39,6 +39,7 @@ from dwarfgpu.errors import (
     UsageError,
 )
 from dwarfgpu.language.dereference import Dereference
+from dwarfgpu.language.other_units import require_one_instance
 from dwarfgpu.language.typed_value import (
     TypedValue,
     is_of_memory,
@@ -175,6 +176,7 @@ class StoredObjects(Dereference):
             return evolve(value, bits=Bits(0, 0))
         try:
             self._refuse_turned(value)
+            require_one_instance(value.type)
             if isinstance(strip(value.type), Function):
                 return self._read_function(value)
             if value.variable is not None and value.frame is not None:

@@ -250,7 +250,7 @@ int main() { return one == 0; }
 """
 
 DEFINING = (
-    "W<3> i3; W<3l> l3; W<4> i4; Tr<W<3>> ti;",
+    "W<3> i3{7, 8}; W<3l> l3; W<4> i4; Tr<W<3>> ti;",
     "W<(short)3> s3; Tr<W<3l>> tl; Tr<W<(short)3>> ts;",
 )
 INCOMPLETE = {
@@ -263,6 +263,19 @@ INCOMPLETE = {
     "sizeof(*one)": '"W<3>" is ambiguous: W<(short)3>, W<3>, W<3l>',
     "sizeof(*other)": '"W<3>" is ambiguous: W<(short)3>, W<3>, W<3l>',
     "other->tail": '"W<3>" is ambiguous: W<(short)3>, W<3>, W<3l>',
+    "other + 1": '"W<3>" is ambiguous: W<(short)3>, W<3>, W<3l>',
+    "other - (W<3> *)&i3": '"W<3>" is ambiguous: W<(short)3>, W<3>, W<3l>',
+    # The class does not matter, or is written:
+    "*(W<3> *)&i3": "{v = 7, tail = 8}",
+    "*(int *)(W<3> *)&i3": "7",
+    "(long)(char *)other": "0",
+    "one == other": "true",
+    "one == &i3": "false",
+    "one - other": "0",
+    "(W<3l> *)one": "(W<3> *) 0x0",
+    "&*one": "(W<3> *) 0x0",
+    "(1 ? one : other) == 0": "true",
+    "sizeof(one)": "8",
     "sizeof(*of)": '"Tr<W<3> >" is ambiguous: Tr<W<(short)3> >, Tr<W<3> >, Tr<W<3l> >',
 }
 
@@ -289,18 +302,20 @@ def test_a_declaration_without_types_is_no_instance_of_several(
     sources = [DECLARING, *(TEMPLATES + objects for objects in DEFINING)]
     program = compiled(tool("g++"), tmp_path, *sources)
     assert {one: answer(program, one) for one in INCOMPLETE} == INCOMPLETE
+    done = run("debug", "--batch", "-q", program, "-ex", "whatis *one")
+    assert done.lines == ["type = W<3>"]
 
 
 def test_a_declaration_beside_a_definition_is_another_instance(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
     """A unit has one entry of a class: its `W<3>` with values of `int` does not complete another
-    `W<3>` there."""
+    `W<3>` there, nor does that of another unit."""
     program = compiled(
         tool("g++"),
         tmp_path,
         f"{TEMPLATES} W<3> own; extern W<3l> *other; W<3l> *other; int main() {{ return own.v; }}",
-        f"{TEMPLATES} W<3l> l3;",
+        f"{TEMPLATES} W<3> i3; W<3l> l3;",
     )
     answers = [answer(program, one) for one in ("sizeof(own)", "sizeof(*other)", "sizeof(W<3l>)")]
     assert answers == ["8", "16", "16"]

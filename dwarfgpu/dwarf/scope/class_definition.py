@@ -58,13 +58,20 @@ def class_definitions(
         for own in filter(is_definition, completed(declaration, (declaration.unit,))):
             return (own,)
     candidates: dict[tuple[str, ...], Die] = {}
+    own_instances: set[tuple[str, ...]] = set()
     for definition in islice(of_name(), _MAX_COMPARED):
+        instance = within(definition)
         if is_known:
             if not _is(definition, wanted, is_any=True):
                 continue
         elif definition.unit is declaration.unit:
-            continue  # a unit has one entry of a class: this one is another instance
-        candidates.setdefault(within(definition), definition)
+            # A unit has one entry of a class: this one is another instance, in other units, too.
+            if has_all_types(definition):
+                own_instances.add(instance)
+            continue
+        elif instance in own_instances:
+            continue
+        candidates.setdefault(instance, definition)
     return tuple(candidates.values())
 
 
