@@ -37,7 +37,7 @@ _MAX_PADDING_BYTES: Final = 1 << 26
 _WINDOW_BYTES: Final = 1 << 12
 _MAX_KEPT_BYTES: Final = 1 << 26
 """Maximum size in bytes of decompressed blocks; the last one is kept whatever its size."""
-_HEAD_BYTES: Final = 1 << 16
+PACKED_HEAD_BYTES: Final = 1 << 16
 """How many bytes of a compressed file are read to see how it begins."""
 _STEP: Final = 1 << 20
 _STEP_IN: Final = 1 << 13
@@ -182,7 +182,7 @@ def head_of(path: str, data: Data, size_bytes: int) -> bytes:
     program = compressed_by(bytes(data[:LONGEST_MAGIC_BYTES]))
     if program is None:
         return bytes(data[:size_bytes])
-    packed = bytes(data[:_HEAD_BYTES])
+    packed = bytes(data[:PACKED_HEAD_BYTES])
     try:
         if program == "gzip":
             return zlib.decompressobj(31).decompress(packed, size_bytes)

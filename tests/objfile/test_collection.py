@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
+import lzma
 import os
 import pickle
 import shutil
@@ -11,6 +13,7 @@ import struct
 import subprocess
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -264,12 +267,16 @@ def test_a_missing_object_file_is_reported(tmp_path: Path, make: object, why: st
         open_member(only)
 
 
-def test_an_archive_of_a_core_file_says_so(tmp_path: Path) -> None:
-    path = tmp_path / "x.a"
-    path.write_bytes(archives.ar({"core": CORE.read_bytes()}))
-    [only] = members([str(path)])
-    message = f"{path}(core) is a core file: extract it from the archive"
-    assert isinstance(only.problem, UsageError) and str(only.problem) == message
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
+def test_a_core_file_in_an_archive_is_named(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    """Beside object files and alone, compressed or not."""
+    core, name = pack(CORE.read_bytes()), tmp_path / "x.a"
+    message = f"{name}(core) is a core file: extract it from the archive"
+    for objects in ({}, {"b.co": NEST}):
+        name.write_bytes(archives.ar({"core": core, **objects}))
+        first, *rest = members([str(name)])
+        assert isinstance(first.problem, UsageError) and str(first.problem) == message
+        assert [str(member) for member in rest] == [f"{name}({e})" for e in objects]
 
 
 def test_another_file_is_a_member_that_cannot_be_opened(tmp_path: Path) -> None:

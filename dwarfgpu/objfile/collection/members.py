@@ -18,7 +18,7 @@ from dwarfgpu.base.argument_types import require_right_fields
 from dwarfgpu.base.arguments import require, wrong_type
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, MAX_FILES, UNJUDGED_BYTES, FileLimits
 from dwarfgpu.base.readable_files import is_regular
-from dwarfgpu.base.records import field, fields, frozen
+from dwarfgpu.base.records import fields, frozen
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 from dwarfgpu.objfile.container import (
     check_target,
@@ -37,6 +37,7 @@ from dwarfgpu.objfile.file_kinds import (
     CORE_HEADER_BYTES,
     OBJECT_MAGICS,
     THIN_MAGIC,
+    compressed_by,
     is_core_header,
 )
 
@@ -106,8 +107,9 @@ def members(
     """Return the object files of files and folders, in the given order; in a folder by name.
 
     A file that is named twice, or by a link, is read once; links to folders are not followed, core
-    files in folders and archives are left out. A folder or an archive without an object file is a
-    member with that problem, and so is what lies beyond 100,000 files. `target`: code objects for
+    files in folders are left out; one in a given archive is a member with that problem. A folder or
+    an archive without an object file is a member with that problem, and so is what lies beyond
+    100,000 files. `target`: code objects for
     other GPUs are left out, unless one file that is not an archive is all. `UsageError` at once for
     an argument of another type, for one path in place of several and, with the first member, for a
     target that is none.
@@ -318,8 +320,6 @@ class _Walk:
     wanted: _Wanted
     is_named: bool
     expansion: _Expansion
-    cores: list[str] = field(factory=list)
-    """The core files in it, which are left out."""
 
     def members(self, data: Data, steps: tuple[Step, ...], depth: int) -> Iterator[Member]:
         """Yield the object file that bytes are, or those that are in them."""
@@ -350,8 +350,6 @@ class _Walk:
                 is_empty = False
                 yield member
         if is_empty and self.is_named and not here.steps:
-            if self.cores:
-                raise UsageError(f"{self.cores[0]} is a core file: extract it from the archive")
             raise UsageError(f"{here}: no ELF file, fat binary or bundle is in this archive")
 
     def _file(self, file: PackedFile, steps: tuple[Step, ...], depth: int) -> Iterator[Member]:
@@ -360,8 +358,9 @@ class _Walk:
             return
         try:
             head = file.head(_HEAD_BYTES)
-            if is_core_header(head):
-                self.cores.append(str(Member(self.path, steps)))
+            if _is_core(file, head):
+                if self.is_named:
+                    yield Member(self.path, steps, _core_in_archive(Member(self.path, steps)))
                 return
             if not head.startswith((*OBJECT_MAGICS, *ARCHIVE_MAGICS)):
                 return
@@ -434,6 +433,19 @@ def _require_fitting(file: ObjectFile, target: str) -> None:
         check_target(file, target)
     except UsageError as error:  # also the name of another vendor's GPU
         raise _OtherTarget(str(error)) from None
+
+
+def _core_in_archive(member: Member) -> UsageError:
+    return UsageError(f"{member} is a core file: extract it from the archive")
+
+
+def _is_core(file: PackedFile, head: bytes) -> bool:
+    """Return whether a file that begins so is a core file, also a compressed one."""
+    if compressed_by(head) is None:
+        return is_core_header(head)
+    from dwarfgpu.objfile.compressed_file import PACKED_HEAD_BYTES, head_of  # few are compressed
+
+    return is_core_header(head_of(file.name, file.head(PACKED_HEAD_BYTES), CORE_HEADER_BYTES))
 
 
 def is_archive(data: Data) -> bool:
