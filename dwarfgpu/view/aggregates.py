@@ -86,10 +86,13 @@ def struct_pieces(
         yield f"<error: {struct_type.kind} {name} contains itself>"
         return
     shown.inside.add(key)
+    kept = len(shown.statics)
     try:
         yield from _struct_pieces(shown, struct_type, first_bit, depth, letter)
     finally:
         shown.inside.discard(key)
+        while not shown.is_static and len(shown.statics) > kept:
+            shown.statics.popitem()
 
 
 def _struct_pieces(
@@ -146,7 +149,7 @@ def _struct_pieces(
             visited.add(base)
         name = member.name or (_name(base) if isinstance(base, Struct) else None)
         yield f"{new_line}<{name or ''}> = "
-        inner = evolve(shown, bases=visited)
+        inner = evolve(shown, bases=visited, is_static=False)
         if depth + 1 >= shown.options.max_depth:  # as in GDB also where a printer would show it
             yield "{...}, "
             continue
@@ -154,8 +157,8 @@ def _struct_pieces(
         yield ", "
     if not has_fields and shown.options.style != "ada":
         yield "<No data fields>"
-    if shown.bases is not None or shown.has_targets:
-        shown = evolve(shown, bases=None, has_targets=False)
+    if shown.bases is not None or shown.has_targets or shown.is_static:
+        shown = evolve(shown, bases=None, has_targets=False, is_static=False)
     for index, (field, record, begin) in enumerate(fields):
         if index:
             yield "," if new_line else ", "
@@ -325,11 +328,17 @@ def _static(shown: Shown, member: Member, depth: int, letter: str | None) -> Ite
         yield OPTIMIZED_OUT
         return
     bits, location = static
-    if isinstance(strip(member.type), Struct):
-        if member.entry in shown.statics:
+    kind = strip(member.type)
+    key = _of_static(kind, member, address_of(location))
+    if key is not None:
+        if key in shown.statics:
             yield "<same as static member of an already seen type>"
             return
-        shown = evolve(shown, statics=shown.statics | {member.entry})
+        shown.statics[key] = None
+    is_static = isinstance(kind, Struct) and kind.kind != "union"
+    options = shown.options
+    if is_static:  # as in GDB, its own fields are shown
+        options = evolve(options, max_depth=max(options.max_depth, depth + 1))
     unknown = unknown_text(bits)
     if unknown is not None:
         yield unknown
@@ -344,8 +353,20 @@ def _static(shown: Shown, member: Member, depth: int, letter: str | None) -> Ite
         whole=whole,
         is_cut=False,
         bases=None,
+        options=options,
+        is_static=is_static,
     )
     yield from inner.value(member.type, 0, depth, letter)
+
+
+def _of_static(kind: Type | None, member: Member, address: int | None) -> Type | int | None:
+    """Return what identifies a static member that may contain itself; None for another."""
+    if isinstance(kind, Array):
+        element = strip(kind.element)
+        return element if isinstance(element, Struct) else None
+    if isinstance(kind, Struct):
+        return member.entry if address is None else address
+    return None
 
 
 def vector_pieces(

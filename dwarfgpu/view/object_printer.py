@@ -125,8 +125,11 @@ class Shown:
     """None: what a `std::any` has is not shown."""
     space_of: Callable[[Pointer], int] | None = None
     """The address space that the class of a pointer means; None: 0."""
-    statics: frozenset[int | None] = frozenset()
-    """The entries of static members that this object is in."""
+    statics: dict[Type | int | None, None] = field(factory=dict)
+    """The static members shown so far in the structure that is none itself, as GDB's stack of them:
+    one of a class by its address, an array by the type of its elements."""
+    is_static: bool = False
+    """Whether the object is a static member of a class: those in it count for what is around."""
     bases: set[Type] | None = None
     """The virtual base classes shown so far, while the base classes of an object are shown."""
     has_targets: bool = False

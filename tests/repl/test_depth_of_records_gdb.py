@@ -1,11 +1,12 @@
-"""Records of Ada and Fortran below the depth that is shown are in parentheses, as in GDB."""
+"""What of objects is below the depth that is shown, as in GDB: records of Ada and Fortran are in
+parentheses there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.repl.side_by_side import ada_with_core, answers, fortran_with_core
+from tests.repl.side_by_side import ada_with_core, answers, build, fortran_with_core, with_core
 
 ADA = """\
 procedure Example is
@@ -61,3 +62,52 @@ def test_of_fortran(tool: Callable[[str], str], tmp_path: Path) -> None:
         "(( b = (...), c = 2 ), ( b = (...), c = 2 ))",
         "( b = ( a = 1 ), c = 2 )", "(( b = ( a = 1 ), c = 2 ), ( b = ( a = 1 ), c = 2 ))",
     ]  # fmt: skip
+
+
+STATICS = """\
+struct Inner { int a; struct Deep { int z; } deep; };
+union Either { int i; float f; };
+struct Outer { static Inner in; static Either either; static Inner row[2]; Inner own; };
+Inner Outer::in = {1, {2}}; Either Outer::either = {3};
+Inner Outer::row[2] = {{4, {5}}, {6, {7}}}; Outer x = {{8, {9}}};
+struct Many { int n; static Many a, b, c, d; };
+Many Many::a = {1}, Many::b = {2}, Many::c = {3}, Many::d = {4}, many[2] = {{5}, {6}};
+struct Pair { Many p, q; static Many s; } pair; Many Pair::s = {7};
+struct Row { int n; static Row row[2], one; } row = {1}; Row Row::row[2] = {{2}, {3}}, Row::one;
+struct B; struct A { int n; static B b; }; struct B { int m; static A a; A own; };
+B A::b = {1, {2}}; A B::a = {3}, a = {4}; B b = {5, {6}};
+struct Derived : Many { int k; static Derived me; Many own; } derived; Derived Derived::me;
+struct C3 { int w; }; struct C2 { static C3 c; int v; };
+struct C1 { static C2 c; C2 o; int u; }; struct C0 { static C1 c; C1 o; } chain;
+C3 C2::c = {1}; C2 C1::c = {2}; C1 C0::c = {{3}, 4};
+int main() { __builtin_abort(); }
+"""
+
+
+def test_static_members(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """One of a class shows its fields at any depth, and once in a structure that is none itself;
+    a second array of the same class is not shown."""
+    build(tmp_path, {"a.cpp": STATICS}, [[tool("g++"), "-g", "-o", "a", "a.cpp"]])
+    files = with_core(tool, tmp_path)
+    names = ("x", "many", "pair", "row", "a", "b", "derived", "chain", "chain.o", "Many::a")
+    shown = [
+        command
+        for depth in (20, 0, 1, 2, 3)
+        for command in (
+            f"set print max-depth {depth}", *(f"output {name}" for name in names)
+        )
+    ]  # fmt: skip
+    own = answers(None, files, shown)
+    assert own == answers(tool("gdb"), files, shown)
+    assert "static in = {a = 1, deep = {...}}" in own[shown.index("set print max-depth 1") + 1]
+
+
+def test_the_work_of_static_members(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """A class of 40 static members of itself shows each once, not in every order."""
+    names = [f"s{number}" for number in range(40)]
+    own = f"struct Many {{ static Many {', '.join(names)}; int n; }} many;\n"
+    defined = "".join(f"Many Many::{name};\n" for name in names)
+    text = f"{own}{defined}int main() {{ __builtin_abort(); }}\n"
+    build(tmp_path, {"a.cpp": text}, [[tool("g++"), "-g", "-o", "a", "a.cpp"]])
+    [answer] = answers(None, with_core(tool, tmp_path), ["output -max-depth 1 -- many"])
+    assert answer.count("{") == 41 and answer.count("static s7 = {") == 1
