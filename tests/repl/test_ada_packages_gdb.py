@@ -285,3 +285,28 @@ def test_another_package_standard(tmp_path: Path, tool: Callable[[str], str]) ->
     asked.append("output standard.integer'last")
     shown = last_lines(files, asked)
     assert shown[1:] == ["2", "type = example.standard.integer", "7"]
+
+
+def test_symbols_of_data_have_the_names_of_the_source(
+    files: list[str], tool: Callable[[str], str]
+) -> None:
+    """Not the encoded ones of the symbol table; those of C, `a__b`, are names of their own."""
+    names = ("vars.root", "vars.config", "vars.config.right", "sums.values", "vars.secret")
+    asked = ["frame function example"]
+    for name in names:
+        asked += [f"info symbol {name}'address", f"print {name}'address", f"print &{name}"]
+    asked.append("info address vars.root")
+
+    def shown(gdb: str | None) -> list[str]:
+        return [text.split(" of /")[0].rstrip() for text in answers(gdb, files, asked)[1:]]
+
+    own = shown(None)
+    assert own == shown(tool("gdb"))
+    assert own[0].endswith("vars.root in section .data")
+
+
+def test_symbols_of_c_keep_two_underscores(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    text = "int a__b = 3; int main(void) { __builtin_abort(); }\n"
+    build(tmp_path, {"a.c": text}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    [shown] = answers(None, [str(tmp_path / "a")], ["info symbol &a__b"])
+    assert "\na__b in section .data" in shown

@@ -7,11 +7,13 @@ C++ symbols have readable names: those of functions come from their entries, oth
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.code_object import CodeObject
+from dwarfgpu.dwarf.index.units_by_name import mentioning_units
 from dwarfgpu.dwarf.loaded_code import as_code_objects, code_object_at
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone, demangled_function
 from dwarfgpu.dwarf.names.function_names import full_function_name, function_name
@@ -240,9 +242,25 @@ def _name(code_object: CodeObject, symbol: Symbol) -> str:
         from dwarfgpu.dwarf.names.d_names import shown_d_name  # few programs are of D
 
         name = shown_d_name(symbol.name)
+    if symbol.kind == "object" and "__" in symbol.name:
+        name = name or _object_of_ada(code_object, symbol.name)
     bare, mark, version = symbol.name.partition("@")
     readable = None if name else demangled(bare)
     return name or (f"{readable}{mark}{version}" if readable else unnumbered(symbol))
+
+
+def _object_of_ada(code_object: CodeObject, name: str) -> str | None:
+    """Return `pk.x` for the symbol `pk__x` that a unit of Ada mentions. GDB decodes it in programs
+    of any language, where `a__b` is a name of its own."""
+    from dwarfgpu.dwarf.names.ada_names import decoded  # few programs are of Ada
+
+    shown = decoded(name)
+    if shown is None:
+        return None
+    with suppress(DwarfGpuError):  # the symbol's own name is true, too
+        if any(unit.style == "ada" for unit in mentioning_units(code_object.info, name)):
+            return shown
+    return None
 
 
 def demangled_entry(name: str) -> str:

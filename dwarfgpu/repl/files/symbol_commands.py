@@ -222,6 +222,10 @@ def _name_of(die: Die) -> str | None:
         return die.unit.joint.join(qualified_function(declaration))
     if die.unit.language == dw.LANG_D and die.tag in DATA:
         return variable_name(declaration)
+    if die.unit.style == "ada" and die.tag in DATA:
+        from dwarfgpu.dwarf.names.ada_names import ada_object  # few programs are of Ada
+
+        return ada_object(variable_name(declaration))
     if any(scope.is_function for scope in path_of(declaration)):
         return declaration.name
     if die.unit.is_cplusplus and die.tag in DATA:
