@@ -135,6 +135,10 @@ SHOWN = {
     "_D2pk1S10__postblitMFNaNbZv": "pk.S.__postblit()",
     "_D2fk1fFiZ4__S11xi": "fk.f(int).x",
     "_D2fk4__S11fFiZ4__S14__S21xi": "fk.f(int).x",
+    "_D2pk2em__T1TVii1ZQh2tsi": "pk.em.T!(1).T.ts",
+    "_D2pk2em__T1TVii1ZQh1fMFZv": "pk.em.T!(1).T.f()",
+    "_D2pk1q__T1VVbi1Vki3Vmi4VlN5Vgi6ZQx2vsi": "pk.q.V!(true, 3u, 4uL, -5L, 6).V.vs",
+    "_D2pk1q__T1TTiTCQoQn1KZQn2tsi": "pk.q.T!(int, pk.q.K).T.ts",
     **{
         symbol: symbol
         for symbol in (

@@ -269,6 +269,35 @@ def test_static_members_of_d_in_code_of_c(tmp_path: Path, tool: Callable[[str], 
     assert ambiguous.startswith('"pk.em.twice(int).x" is ambiguous: _D2pk2em5twiceFiZ')
 
 
+def test_static_members_of_templates_of_d(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """In quotes, as GDB shows their symbols; those with other arguments have no such name here."""
+    text = (
+        "module pk.em;\n"
+        "struct S { int a; } interface K { } enum E { a, b }\n"
+        "struct T(A...) { static __gshared int ts = 4;\n"
+        "  static int f() { static __gshared int inner = 3; return inner + ts; } }\n"
+        "struct V(bool b, uint u, ulong l, long n, byte y) { static __gshared int vs = 5; }\n"
+        "struct N(int n) { static struct In { static __gshared int deep = 6; } }\n"
+        "extern(C) int entry() { return T!(S).f() + T!(int, K).f() + T!(E).f() + N!(1).In.deep\n"
+        "  + V!(true, 3, 4, -5, 6).vs; }\n"
+    )
+    names = ("T!(pk.em.S).T.ts", "T!(int, pk.em.K).T.f().inner", "T!(pk.em.E).T.ts")
+    names += ("V!(true, 3u, 4uL, -5L, 6).V.vs", "N!(1).N.In.deep", "N!(1).N.In.none")
+    of_c = (
+        "#include <stdlib.h>\nint entry(void);\n"
+        "int main(void) { int n = entry(); if (n) abort(); return n; }\n"
+    )
+    commands = [[tool("gcc"), "-g", "-c", "c.c"], [tool("gdc"), "-g", "-o", "a", "a.d", "c.o"]]
+    build(tmp_path, {"a.d": text, "c.c": of_c}, commands)
+    files = with_core(tool, tmp_path)
+    asked = ["frame function main"]
+    for name in names:
+        asked += [f"print (int)'pk.em.{name}'", f"info symbol &'pk.em.{name}'"]
+    own = answers(None, files, asked)
+    assert own == answers(tool("gdb"), files, asked)
+    assert "$1 = 4" in own[1] and "pk.em.T!(pk.em.S).T.ts in section .data" in own[2]
+
+
 IN_A_PACKAGE = """\
 module app.core;
 import core.stdc.stdlib;

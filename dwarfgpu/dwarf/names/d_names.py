@@ -36,6 +36,14 @@ _BASIC_TYPES: Final = {
     "l": "long", "m": "ulong", "f": "float", "d": "double", "e": "real", "b": "bool",
     "a": "char", "u": "wchar", "w": "dchar",
 }  # fmt: skip
+_SHOWN_ARGUMENT: Final = pattern(
+    r"T(?P<type>[ghstiklmfdebauw])"
+    r"|T[CSE](?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\."
+    r"|V(?P<kind>[ghstiklmb])(?P<sign>[iN]?)(?P<number>[0-9]+)\."
+)
+"""The argument of a template, as `Step.word` has it: a basic type, one with a name, or a number."""
+_SUFFIXES: Final = {"h": "u", "t": "u", "k": "u", "l": "L", "m": "uL"}
+"""Of numbers, by their types."""
 _OWN_WORDS: Final = {"__ctor": "this", "__dtor": "~this"}
 _POSTBLIT: Final = "10__postblitMFZ"
 """The function that D declares as `this(this)`. With attributes, GDB shows its word."""
@@ -95,34 +103,67 @@ def d_name(mangled: str) -> DName | None:
 
 def shown_d_name(mangled: str) -> str | None:
     """Return `m.f(int).x` for `_D1m1fFiZ1xi`, as GDB shows symbols; None as for `d_name`, where no
-    type ends the name, as in names of C, for instances of templates, and for functions with
-    modifiers or parameters of other than basic types."""
+    type ends the name, as in names of C, for instances of templates with arguments other than types
+    with names and whole numbers, and for functions with modifiers or parameters of other than basic
+    types."""
     known = d_name(mangled)
     if known is None or "." in mangled:
         return None
-    rest, shown = mangled.removeprefix(MANGLED), list[str]()
-    for step in known.steps:
-        rest = _behind_fakes(rest)
-        head = f"{len(step.word.encode())}{step.word}"
-        if "!" in step.word or not rest.startswith(head):
-            return None
-        if rest.startswith(_POSTBLIT):
-            rest = rest.removeprefix(_POSTBLIT)
+    shown, rest = list[str](), ""
+    ends = (*(len(before) for before in known.before[1:]), len(mangled))
+    for step, before, end in zip(known.steps, known.before, ends, strict=True):
+        text = _behind_fakes(mangled[len(before) : end])
+        if text.startswith(_POSTBLIT):
+            rest = text.removeprefix(_POSTBLIT)
             shown.append("this(this)")
             continue
-        rest, word = rest.removeprefix(head), _OWN_WORDS.get(step.word, step.word)
-        if step.parameters is None:
-            shown.append(word)
-            continue
-        plain = _PLAIN_FUNCTION.match(rest)
-        if plain is None or any(letter not in _BASIC_TYPES for letter in plain[1]):
+        word, rest = _shown_step(step, text)
+        if step.parameters is not None and word is not None:
+            plain = _PLAIN_FUNCTION.match(rest)
+            if plain is None or any(letter not in _BASIC_TYPES for letter in plain[1]):
+                return None
+            rest = rest[plain.end() :]
+            word = f"{word}({', '.join(_BASIC_TYPES[letter] for letter in plain[1])})"
+        if word is None or (rest and end < len(mangled)):
             return None
-        rest = rest[plain.end() :]
-        shown.append(f"{word}({', '.join(_BASIC_TYPES[letter] for letter in plain[1])})")
+        shown.append(word)
     if rest == "Z" and shown[-1] in _MADE_FOR:
         return f"{_MADE_FOR[shown[-1]]} for {'.'.join(shown[:-1])}"
     is_whole = rest == "Z" or _Reader(mangled, len(mangled) - len(rest)).is_type()
     return ".".join(shown) if is_whole else None
+
+
+def _shown_step(step: Step, text: str) -> tuple[str | None, str]:
+    """Return a step of a path as it is shown, without parameters, and what follows in its text;
+    None for one that is not shown."""
+    if "!" in step.word:
+        is_instance = step.parameters is None and text.endswith("Z")
+        return _shown_instance(step.word) if is_instance else None, ""
+    reference = _REFERENCE.match(text)  # to an earlier identifier
+    head = f"{len(step.word.encode())}{step.word}" if reference is None else reference[0]
+    word = _OWN_WORDS.get(step.word, step.word)
+    return (word if text.startswith(head) else None), text.removeprefix(head)
+
+
+def _shown_instance(word: str) -> str | None:
+    """Return `T!(1, int)` for `T!Vii1.Ti`."""
+    name, _, rest = word.partition("!")
+    shown: list[str] = []
+    while rest:
+        argument = _SHOWN_ARGUMENT.match(rest)
+        if argument is None:
+            return None
+        rest = rest[argument.end() :]
+        if argument["type"] is not None:
+            shown.append(_BASIC_TYPES[argument["type"]])
+        elif argument["path"] is not None:
+            shown.append(argument["path"])
+        elif argument["kind"] == "b":
+            shown.append("true" if int(argument["number"]) else "false")
+        else:
+            sign = "-" if argument["sign"] == "N" else ""
+            shown.append(f"{sign}{argument['number']}{_SUFFIXES.get(argument['kind'], '')}")
+    return f"{name}!({', '.join(shown)})"
 
 
 def _behind_fakes(text: str) -> str:
