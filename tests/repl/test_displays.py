@@ -81,3 +81,13 @@ def test_an_assignment_is_made_whenever_it_is_shown() -> None:
     done = run("debug", *CORE, *options, "-ex", "info display")
     assert done.err.endswith('No symbol "unknown" in current context.\n')
     assert "There are no auto-display expressions now." in done.out
+
+
+def test_an_error_of_the_value_is_displayed() -> None:
+    """GDB refuses what it does not understand alone."""
+    commands = ("frame 1", "display 3 = 4", "display $y++", "display n.x", "display 1 +", "display")
+    assert shown(*CORE, commands=commands) == [
+        "1: 3 = 4 = <error: Left operand of assignment is not an lvalue.>",
+        "2: $y++ = <error: Not a numeric type.>",
+        "3: n.x = <error: Attempt to extract a component of a value that is not a structure.>",
+    ]

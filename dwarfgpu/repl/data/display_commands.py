@@ -35,6 +35,12 @@ from dwarfgpu.view.json_object import JsonObject
 
 _NO_LETTER: Final = "?"
 _NO_REGISTERS: Final = "No registers."
+_OF_VALUES: Final = (
+    _NO_REGISTERS, "Argument to arithmetic operation not a number", "Attempt to ",
+    "Left operand of assignment is not ", "Not a numeric type.", "There is no member named ",
+)  # fmt: skip
+"""Beginnings of GDB's errors in the evaluation of what it understands: it shows them in place of
+the value."""
 _LETTERS: Final = "xduotacfzsri"
 _WORD: Final = re.compile(r"\S+")
 
@@ -202,7 +208,7 @@ def _block_of(shell: Shell, text: str) -> Die | None:
             # It assigns whenever it is shown, and not twice at first.
             language.type_of(text, shell.session, options_of(shell.session, shell.values))
     except UsageError as error:
-        if error.message != _NO_REGISTERS:  # there are some when the program runs
+        if not error.message.startswith(_OF_VALUES):
             raise
     except DwarfGpuError:
         pass  # it is shown in place of the value
