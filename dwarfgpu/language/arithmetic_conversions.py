@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dwarfgpu.language.syntax.ast import Floating, Integer
 
 
+_WIDEST_BITS: Final = 128
+"""The integers of C that are wider have names of the program alone, as those of `_BitInt(200)`."""
 _RANKS: Final = (("int",), ("long",), ("long", "long"))
 """The types of literals by the number of their letters `l`, each with those that follow."""
 _INTEGERS: Final = frozenset(
@@ -222,6 +224,11 @@ class ArithmeticConversions:
             base = a if wins else b
             return self.to(left, target, base), self.to(right, target, base)
         size = max(a.bit_size, b.bit_size)
+        if size > _WIDEST_BITS:
+            widest = [operand for operand in (left, right) if _bits(operand) == size]
+            result = min(widest, key=lambda operand: operand.value.type.is_signed)
+            base = result.value.type
+            return self.to(left, result.type, base), self.to(right, result.type, base)
         is_unsigned = any(operand.bit_size == size and not operand.is_signed for operand in (a, b))
         longs = max(_longs(operand) for operand in (left, right) if _bits(operand) == size)
         base = self.builtins.integer(size, is_signed=not is_unsigned, longs=longs).base

@@ -37,7 +37,7 @@ from dwarfgpu.language.gpu_builtins import BUILTIN_FUNCTIONS, builtin_function, 
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.syntax.expression_language import SourceLanguage, language_of
 from dwarfgpu.language.typed_value import TypedValue
-from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.language.unevaluated import NIL_SIZE, Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 
@@ -386,7 +386,7 @@ def _of_go(evaluator: Calling, node: ast.Node, arguments: Sequence[ast.Node]) ->
         value = evaluator.object(arguments[0])
         return builtins.length(evaluator.arithmetic, spelled, value)
     if arguments[0] == ast.Name("nil") and not evaluator.names.meaning("nil"):
-        raise UsageError("nil of Go has no type, and no size.")
+        raise UsageError(NIL_SIZE)
     operand = evaluator.unread().object(arguments[0])
     return builtins.size_of(evaluator.arithmetic, operand)
 

@@ -54,7 +54,7 @@ from dwarfgpu.language.syntax.words import (
     MOD,
 )
 from dwarfgpu.language.typed_value import TypedValue, is_enumerator, no_address_of_constant
-from dwarfgpu.language.unevaluated import Unevaluated
+from dwarfgpu.language.unevaluated import NIL_SIZE, Unevaluated
 from dwarfgpu.language.untyped_operands import UntypedOperands, written_array
 from dwarfgpu.language.untyped_symbols import INDIRECT, typed
 from dwarfgpu.model.location import UNDEFINED_LOCATION
@@ -208,6 +208,8 @@ class Operations(UntypedOperands):
                 if is_integer(written.type):
                     raise UsageError(NO_POINTER)
                 return self._object_of(node, self._pointee(pointer, written))
+            case ast.Name(name="nil") if self.language.is_go and not self.names.meaning("nil"):
+                raise UsageError(NIL_SIZE)
             case _:
                 return self.object(node)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import evolve
@@ -27,6 +28,8 @@ from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import Memory
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.scalars import MAX_BITS
+
+NIL_SIZE: Final = "nil of Go has no type, and no size."
 
 
 class Unevaluated(ObjectAccess):

@@ -51,6 +51,8 @@ VALUES: dict[str, tuple[Type, int, int | None]] = {
     "lo": (LONG, -5, None),
     "longlong": (base("long long int", 64), -5, None),
     "ulonglong": (base("long long unsigned int", 64), 5, None),
+    "wideint": (base("_BitInt", 256), 5, None),  # as clang describes _BitInt(200)
+    "uwideint": (base("unsigned _BitInt", 256), 5, None),
     "ip": (Pointer(INT, size_bytes=8), 16, None),
     "up": (Pointer(UNSIGNED, size_bytes=8), 16, None),
     "vp": (Pointer(None, size_bytes=8), 32, None),
@@ -135,6 +137,10 @@ def test_promotions(expression: str, promoted: str, cplusplus: bool) -> None:
         ("$lo + 1", "long"),
         ("1ul + 1", "unsigned long"),
         ("$longlong + 1.0", "double"),
+        # wider than any other integer of C
+        ("$wideint + 1ull", "_BitInt"),
+        ("2 * $uwideint", "unsigned _BitInt"),
+        ("$wideint - $uwideint", "unsigned _BitInt"),
     ],
 )
 def test_types_of_one_size(expression: str, common: str, cplusplus: bool) -> None:

@@ -225,6 +225,8 @@ SHOWN = {
     "unsafe.Sizeof(int32)": "4", "unsafe.Sizeof(main.Deep)": "32", "unsafe.Sizeof(Deep)": "32",
     "unsafe.Sizeof(string) + 1": "17", "unsafe.Sizeof(int32(5))": "4",
     "unsafe.Sizeof(nil)": "nil of Go has no type, and no size.",
+    "sizeof(nil)": "nil of Go has no type, and no size.",
+    "sizeof nil": "nil of Go has no type, and no size.",
     "unsafe.Sizeof()": "unsafe.Sizeof has one argument: unsafe.Sizeof(x)",
     "unsafe.Alignof(i)": 'No symbol "unsafe" in current context.',
     "counter": "5", "table[1]": '"yy"', "sizeof(Deep)": "32", "Number(4)": "4",
