@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import Action, ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, _AppendAction
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -85,7 +85,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.set_defaults(beside=None, earlier=[])
 
 
-class _Then(Action):
+class _Then(_AppendAction):
     """Ends the options of a dispatch: `earlier` has those that are complete."""
 
     def __call__(

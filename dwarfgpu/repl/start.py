@@ -49,21 +49,6 @@ _OF_CODE: Final = ("load_address", "target", "mangled")
 _DEBUG_FOLDERS: Final = pattern(r"set\s+debug-file-d[a-z]*(?:\s+(?P<folders>.*))?")
 
 
-class _Append(argparse.Action):
-    """`-ex` and `-x` share one list, because they run in command-line order."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[object] | None,
-        option_string: str | None = None,
-    ) -> None:
-        assert isinstance(values, str)
-        before = getattr(namespace, self.dest)
-        setattr(namespace, self.dest, [*before, StartupCommand(values, self.const)])
-
-
 class _ChangeFolder(argparse.Action):
     """`-cd`: later names are relative to it."""
 
@@ -82,7 +67,7 @@ class _ChangeFolder(argparse.Action):
             raise UsageError(f"{values}: {why}.") from None
 
 
-class _SourceFolder(argparse.Action):
+class _SourceFolder(argparse._AppendAction):
     """`-d`: sources are searched there first."""
 
     def __call__(
@@ -117,6 +102,16 @@ class _Program(argparse.Action):
         namespace.file = values
 
 
+def _command(text: str) -> StartupCommand:
+    """Return what `-ex` adds to the list it shares with `-x`: they run in command-line order."""
+    return StartupCommand(text, is_script=False)
+
+
+def _script(path: str) -> StartupCommand:
+    """Return what `-x` adds to that list."""
+    return StartupCommand(path, is_script=True)
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", metavar="FILE", help="a code object with DWARF")
     parser.add_argument("core_file", nargs="?", metavar="CORE", help="a core file of it, as --core")
@@ -124,12 +119,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_demo_option(parser)
     script = parser.add_argument_group("scripts")
     script.add_argument(
-        "-ex", "--ex", "-eval-command", "--eval-command", action=_Append, const=False,
+        "-ex", "--ex", "-eval-command", "--eval-command", action="append", type=_command,
         dest="given", default=[], metavar="COMMAND",
         help="run a command; with -x in the order given",
     )  # fmt: skip
     script.add_argument(
-        "-x", "--x", "-command", "--command", action=_Append, const=True,
+        "-x", "--x", "-command", "--command", action="append", type=_script,
         dest="given", default=[], metavar="SCRIPT",
         help="run the commands of a file, and stop at the first that fails",
     )  # fmt: skip
@@ -175,12 +170,12 @@ def _configure_gdbs(parser: argparse.ArgumentParser) -> None:
         dest="file", default=argparse.SUPPRESS, metavar="FILE", help="same as --file",
     )  # fmt: skip
     as_gdb.add_argument(
-        "-iex", "--iex", "-init-eval-command", "--init-eval-command", action=_Append, const=False,
-        dest="given_first", default=[], metavar="COMMAND", help="run a command before those of "
-        "-ex and -x",
+        "-iex", "--iex", "-init-eval-command", "--init-eval-command", action="append",
+        type=_command, dest="given_first", default=[], metavar="COMMAND",
+        help="run a command before those of -ex and -x",
     )  # fmt: skip
     as_gdb.add_argument(
-        "-ix", "--ix", "-init-command", "--init-command", action=_Append, const=True,
+        "-ix", "--ix", "-init-command", "--init-command", action="append", type=_script,
         dest="given_first", default=[], metavar="SCRIPT", help="run a script before -ex and -x",
     )  # fmt: skip
     as_gdb.add_argument(

@@ -143,6 +143,13 @@ def test_zsh_completes_values_behind_signs() -> None:
     assert all('}"=[' in line for line in valued), STALE
 
 
+def test_zsh_offers_again_what_may_be_repeated() -> None:
+    lines = printed("zsh").splitlines()
+    for option in ("-ex", "-x", "-iex", "-ix", "-d"):
+        assert any(line.lstrip().startswith(f'"*"{{{option},') for line in lines), STALE
+    assert any(line.lstrip().startswith('"*--then=') for line in lines), STALE
+
+
 def test_shells_complete_values_behind_signs(tmp_path: Path) -> None:
     pexpect = pytest.importorskip("pexpect")
     (tmp_path / "bash").write_text(printed("bash"))
@@ -157,6 +164,7 @@ def test_shells_complete_values_behind_signs(tmp_path: Path) -> None:
     typed = {
         "disas --color=al\t --arrows=n\t": "(disas)(--color=always)(--arrows=never)",
         "debug --cd=su\t": "(debug)(--cd=sub",
+        "debug -cd=su\t": "(debug)(-cd=sub",
     }
     for (name, options, start), (line, words) in product(begun, typed.items()):
         shell = shutil.which(name)

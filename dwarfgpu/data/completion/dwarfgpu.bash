@@ -524,15 +524,15 @@ _shtab_dwarfgpu() {
   return 0
 }
 
-# bash makes three words of --option=VALUE, or one if COMP_WORDBREAKS lacks the sign
+# bash makes three words of --option=VALUE and -cd=VALUE, or one if COMP_WORDBREAKS lacks the sign
 _dwarfgpu() {
   local words=() current=0 index word joined=""
   for index in "${!COMP_WORDS[@]}"; do
     word="${COMP_WORDS[index]}"
-    if [[ "$word" == "=" && "${words[${#words[@]}-1]}" == --* ]]; then
+    if [[ "$word" == "=" && "${words[${#words[@]}-1]}" == -* ]]; then
       (( index == COMP_CWORD )) || continue
       word=""
-    elif [[ "$COMP_WORDBREAKS" != *=* && "$word" == --*=* ]]; then
+    elif [[ "$COMP_WORDBREAKS" != *=* && "$word" == -*=* ]]; then
       words+=("${word%%=*}")
       (( index == COMP_CWORD )) && joined="${word%%=*}="
       word="${word#*=}"
