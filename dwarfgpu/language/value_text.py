@@ -8,7 +8,7 @@ from dwarfgpu.base.bits import Endian, signed
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.class_of_method import class_of_method
 from dwarfgpu.dwarf.types.type_sizes import size_bits
-from dwarfgpu.dwarf.types.types import Member, Pointer, Type, strip
+from dwarfgpu.dwarf.types.types import Function, Member, Pointer, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits
 from dwarfgpu.language.address_symbols import symbolizer
@@ -87,15 +87,16 @@ def format(
 
 
 def _unit_in_focus(session: Session, type_: Type | None) -> CompilationUnit | None:
-    """Return the unit of the current language if it is C++, which has its own spelling of pointers
-    from registers to code; where code has no unit, that of `main`."""
-    if not isinstance(type_, Pointer) or session.pc is None:
+    """Return the unit of the current language if it is C++ or Ada, which spell code, and pointers
+    from registers to it, in their own ways; where code has no unit, that of `main`."""
+    if not isinstance(type_, Pointer | Function) or session.pc is None:
         return None
     from dwarfgpu.language.name_resolution import Names  # for pointers only
     from dwarfgpu.language.syntax.expression_language import language_of
 
     unit = Names(session).current_unit
-    return unit if language_of(unit).is_cplusplus else None
+    is_ada = unit is not None and unit.style == "ada"
+    return unit if is_ada or language_of(unit).is_cplusplus else None
 
 
 def referred_text(

@@ -95,7 +95,7 @@ def test_addresses_of_code_are_in_the_words_of_ada(
 ) -> None:
     asked = ["frame function pk.show", "print $pc", "whatis $pc", "ptype $pc", "print $pc + 1"]
     asked += ["info symbol $pc", "whatis $sp", "print &pk.twice"]
-    asked += ["frame 0", "up", "print $pc", "output $pc"]
+    asked += ["print *$pc", "output *$pc", "frame 0", "print *$pc", "up", "print $pc", "output $pc"]
     own, of_gdb = answers(None, files, asked), answers(tool("gdb"), files, asked)
     assert [text.split(" of /")[0].rstrip() for text in own] == [
         text.split(" of /")[0].rstrip() for text in of_gdb
