@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import Final
 
 from dwarfgpu.arch.registry import abi_of
@@ -18,7 +18,15 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError, counted
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.objfile.elf import ObjectFile
-from dwarfgpu.objfile.elf_structures import PT_LOAD, SHF_ALLOC, SHF_WRITE, Section
+from dwarfgpu.objfile.elf_structures import (
+    PF_W,
+    PF_X,
+    PT_LOAD,
+    SHF_ALLOC,
+    SHF_WRITE,
+    Section,
+    Segment,
+)
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.files.list_commands import default_or_frame
@@ -241,19 +249,25 @@ def _segments(file: ObjectFile) -> Iterator[Part]:
     path, digits = absolute_path(file.path), 2 * file.address_bytes + 2
     title = f"Local core dump file:\n\t`{one_line(path)}', file type {_format(file)}."
     yield Output(title, {"core-file": path})
+    for name, first, last, _ in _parts_of_segments(file):
+        data: JsonObject = {"name": name, "begin": f"{first:#x}", "end": f"{last:#x}"}
+        text = f"\t{first:#0{digits}x} - {last:#0{digits}x} is {name}"
+        yield Output(text, data, "segments")
+
+
+def _parts_of_segments(file: ObjectFile) -> Iterator[tuple[str, int, int, Segment]]:
+    """Yield the name in BFD, the begin and the end of what a core file has of each segment and of
+    what it leaves out at its end."""
     for number, segment in enumerate(file.segments):
         if segment.type != PT_LOAD or not segment.memory_bytes:
             continue
         begin, end = segment.address, segment.address + segment.memory_bytes
         middle = begin + min(segment.file_bytes, segment.memory_bytes)
-        parts = [(begin, middle, "a"), (middle, end, "b")]
         if middle in (begin, end):
-            parts = [(begin, end, "")]
-        for first, last, letter in parts:
-            name = f"load{number}{letter}"
-            data: JsonObject = {"name": name, "begin": f"{first:#x}", "end": f"{last:#x}"}
-            text = f"\t{first:#0{digits}x} - {last:#0{digits}x} is {name}"
-            yield Output(text, data, "segments")
+            yield f"load{number}", begin, end, segment
+            continue
+        yield f"load{number}a", begin, middle, segment
+        yield f"load{number}b", middle, end, segment
 
 
 def _sections(session: Session, code_object: CodeObject, *, is_program: bool) -> Iterator[Part]:
@@ -308,33 +322,52 @@ def _flags(section: Section) -> str:
 
 @command("maintenance info sections", topic="data")
 def maintenance_info_sections(shell: Shell, argument: str) -> Iterator[Part]:
-    """List the sections of the program, and their properties.
+    """List the sections of the program and the segments of a core file, and their properties.
 
     Usage: maintenance info sections [NAME | PROPERTY]...
 
-    With arguments, lists only sections with one of them as name or property.
+    With arguments, lists only those with one of them as name or property.
     """
-    code_object = shell.session.program
-    if code_object is None:
-        return
+    code_object, core, chosen = shell.session.program, shell.machine.core, {*argument.split()}
+    if code_object is not None:
+        yield from _listed_sections(shell, code_object, chosen)
+    if core is not None:
+        yield from _listed_segments(core.dump.file, chosen)
+
+
+def _listed_sections(shell: Shell, code_object: CodeObject, chosen: Set[str]) -> Iterator[Part]:
     file = code_object.file
     yield heading(
         one_line(
             f"Exec file: `{full_path(shell.session, code_object)}', file type {_format(file)}."
         )
     )
-    sections, chosen = _all_sections(file), argument.split()
-    width = len(str(len(sections) - 1)) + 4
+    sections = _all_sections(file)
+    width, digits = len(str(len(sections) - 1)) + 4, file.address_bytes + 2
     for index, section in enumerate(sections):
         flags = _flags(section)
-        if chosen and not {section.name, *flags.split()} & {*chosen}:
+        if chosen and chosen.isdisjoint((section.name, *flags.split())):
             continue
         begin = section.address
         begin += code_object.load_address if section.flags & SHF_ALLOC else 0
         end = begin + section.size_bytes
-        where = f"{begin:#010x}->{end:#010x} at {section.offset:#010x}"
+        where = f"{begin:#0{digits}x}->{end:#0{digits}x} at {section.offset:#010x}"
         text = f"{f' [{index}] ':<{width}}    {where}: {section.name} {flags}"
         yield heading(text)
+
+
+def _listed_segments(file: ObjectFile, chosen: Set[str]) -> Iterator[Part]:
+    """Yield the segments of a core file without the numbers of BFD, which counts notes, too."""
+    path, digits = one_line(absolute_path(file.path)), file.address_bytes + 2
+    yield heading(f"Core file: `{path}', file type {_format(file)}.")
+    for name, begin, end, segment in _parts_of_segments(file):
+        has_contents = begin == segment.address and segment.file_bytes > 0
+        words = ["ALLOC"] + ["LOAD"] * has_contents + ["READONLY"] * (not segment.flags & PF_W)
+        words += ["CODE"] * bool(segment.flags & PF_X) + ["HAS_CONTENTS"] * has_contents
+        if not chosen or not chosen.isdisjoint((name, *words)):
+            offset = segment.offset + begin - segment.address
+            where = f"{begin:#0{digits}x}->{end:#0{digits}x} at {offset:#010x}"
+            yield heading(f"{'':10}{where}: {name} {' '.join(words)}")
 
 
 @command("compare-sections", topic="data")

@@ -35,11 +35,11 @@ def mappings(core: Core) -> Iterator[Output]:
     """Return the mappings of files (NT_FILE); `UsageError` if the core file has none."""
     if not core.dump.mapped:
         raise UsageError("unable to find mappings in core file")
-    width = 18 if core.architecture.address_bits > 32 else 10
+    width, indent = (18, "  ") if core.architecture.address_bits > 32 else (10, "\t")
     title = ("Start Addr", "End Addr", "Size", "Offset")
     yield heading("Mapped address spaces:\n")
     yield heading(
-        f"  {title[0]:>{width}} {title[1]:>{width}} {title[2]:>10} {title[3]:>10} objfile"
+        f"{indent}{title[0]:>{width}} {title[1]:>{width}} {title[2]:>10} {title[3]:>10} objfile"
     )
     for area in core.dump.mapped:
         start, end, size, offset = (
@@ -49,8 +49,9 @@ def mappings(core: Core) -> Iterator[Output]:
             "begin": start, "end": end, "size": area.end - area.start, "offset": area.offset,
             "objfile": area.path,
         }  # fmt: skip
-        text = f"  {start:>{width}} {end:>{width}} {size:>10} {offset:>10} {area.path}"
-        yield Output(one_line(text), data, "mappings")
+        path = one_line(area.path)
+        text = f"{indent}{start:>{width}} {end:>{width}} {size:>10} {offset:>10} {path}"
+        yield Output(text, data, "mappings")
 
 
 def auxiliary_vector(session: Session, core: Core, repeats: int) -> Iterator[Output]:
