@@ -2,8 +2,8 @@
 vector.
 
 Law: a file is accepted as the mapped one only if its build ID is that in the core's own copy of the
-first page; without a build ID, if the page is the same, but for what `strip` changes. Everything
-else is reported.
+first page; without a build ID, if the page is the same, but for what `strip` changes, which is
+noted. Everything else is reported.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.machine.core.link_map import library_names
 from dwarfgpu.machine.core.memory import CoreMemory, Range, mapped_range
 from dwarfgpu.machine.core.notes import AT_ENTRY, AT_EXECFN, AT_SYSINFO_EHDR, CoreDump, MappedFile
+from dwarfgpu.machine.core.stripped_page import is_stripped
 from dwarfgpu.machine.core.unwritten_pages import bss_spans, unwritten_pages
 from dwarfgpu.objfile.companions import Companions, shown_path
 from dwarfgpu.objfile.elf import ObjectFile, open_object
@@ -39,11 +40,6 @@ IS_NOT_USED: Final = " is not used: "
 """In a note, between a file and the reason."""
 _PAGE_BYTES: Final = 4096
 _NO_SEGMENT: Final = "the core file has no segment of it, but of everything that is only read"
-_OF_SECTIONS: Final = {4: ((0x20, 0x24), (0x2E, 0x34)), 8: ((0x28, 0x30), (0x3A, 0x40))}
-"""Where e_shoff is in the ELF header, and e_shentsize, e_shnum and e_shstrndx, by the size of an
-address."""
-_NUMBER_OF_SECTIONS: Final = {4: (0x30, 0x32), 8: (0x3C, 0x3E)}
-"""Where e_shnum is."""
 _MOST_LOADED: Final = 256
 """Segments of a file: each is compared with each part of the file in memory."""
 _LEAST_SOUGHT: Final = 1 << 14
@@ -158,31 +154,6 @@ class _Module:
         return address is not None and any(e.start <= address < e.end for e in self.parts)
 
 
-def _is_stripped(own: bytes, page: bytes, header: ObjectFile) -> bool:
-    """Return whether the first page of a file is that in memory, or differs only in what `strip`
-    changes. It always removes sections: a program that was built again has as many."""
-    begin, end = _NUMBER_OF_SECTIONS[header.address_bytes]
-    is_same = own == page
-    return is_same or (
-        own[begin:end] != page[begin:end]
-        and _loaded_part(own, header) == _loaded_part(page, header)
-    )
-
-
-def _loaded_part(page: bytes, header: ObjectFile) -> bytes:
-    """Return the first page of a file without what `strip` changes: the fields of the ELF header
-    that describe the table of sections, and what is after the last byte of a segment."""
-    ends = (
-        segment.offset + segment.file_bytes
-        for segment in header.segments
-        if segment.type == PT_LOAD and segment.offset < len(page)
-    )
-    part = bytearray(page[: max(ends, default=len(page))])
-    for begin, end in _OF_SECTIONS[header.address_bytes]:
-        part[begin:end] = bytes(end - begin)
-    return bytes(part)
-
-
 def modules(dump: CoreDump, memory: CoreMemory, where: Where) -> Modules:
     """Return the loaded modules, with their current files.
 
@@ -270,6 +241,11 @@ def _page(memory: CoreMemory, part: MappedFile) -> bytes | None:
         return memory.read(part.start, min(_PAGE_BYTES, part.end - part.start))
     except Unavailable:
         return None
+
+
+def _first_page(file: ObjectFile, page: bytes) -> bytes:
+    """Return the beginning of a file, as long as a page."""
+    return file.file_bytes(0, min(len(page), file.size_bytes), "page")
 
 
 def _continues(part: MappedFile, first: MappedFile, page: bytes) -> bool:
@@ -444,6 +420,7 @@ class _Reader:
                 self._writable_undescribed += [part] if is_lost else []
         if not is_program and self._is_only_read(module, file, load_address):
             return
+        self._note_doubt(module, file)
         self.bss.append(bss)
         loaded = LoadedFile(module.path, file, load_address, is_program)
         self.files.append(loaded)
@@ -591,16 +568,20 @@ class _Reader:
             problem = None if running_id else readable_notes(file)[1]
             why = "" if problem is None else f" ({problem.kind}: {problem})"
             return f"it has {ids[0]}{why}, what was mapped has {ids[1]}"
-        if ran is None:
-            own = file.file_bytes(0, min(len(page), file.size_bytes), "page")
-            if not _is_stripped(own, page, header):
-                return "it has no build ID, and its first page differs from the mapped one"
-            if own != page:
-                self.notes.append(
-                    f"{file.path} is taken for what ran before its sections changed, as by strip: "
-                    "it has no build ID, and its first page is the same but for their table"
-                )
+        if ran is None and not is_stripped(_first_page(file, page), page, header):
+            return "it has no build ID, and its first page differs from the mapped one"
         return None
+
+    def _note_doubt(self, module: _Module, file: ObjectFile) -> None:
+        """Note that a used file differs from the mapped one in its table of sections."""
+        page = module.page
+        if module.header is None or page is None or build_id(file) is not None:
+            return
+        if _first_page(file, page) != page:
+            self.notes.append(
+                f"{file.path} is taken for what ran before its sections changed, as by strip: "
+                "it has no build ID, and its first page is the same but for their table"
+            )
 
     def _build_id(self, module: _Module, header: ObjectFile) -> bytes | None:
         """Return the build ID in the core's copy of a file."""
