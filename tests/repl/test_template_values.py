@@ -147,6 +147,10 @@ def test_each_answer_has_the_name_that_is_written(program: Path) -> None:
         ("f<(long double)-[1.5e+0]>", "f<-1.500000e+00>", "f<(long double)-1.5>"),
         ("f<2.5F, -1L>", "f<2.500000e+00,-1>", "f<(float)2.5,-1l>"),
         ("f<(& x)>", "f<x>", "f<&x>"),
+        ("f<(& x[1])>", "f<x[1]>", "f<&x[1]>"),
+        ("f<&x[1]>", "f<x[1]>", "f<&x[1]>"),
+        ("f<&(x [1])>", "f<x[1]>", "f<&x[1]>"),
+        ("f<&(x[1l])>", "f<x[1]>", "f<&x[1]>"),  # in a linkage name
     ],
 )
 def test_a_value_is_compared_with_its_type_and_without(
@@ -212,7 +216,7 @@ def test_the_nearest_scope_has_the_instance(
     """An instance of an outer template with the type of the value is no reason to pass over the one
     of a nearer scope, or of the class that is named."""
     (tmp_path / "a.cpp").write_text(SCOPES)
-    flags = ["-std=c++17", "-g", "-w", "-no-pie", "a.cpp", "-o", "a"]
+    flags = ["-std=c++20", "-g", "-w", "-no-pie", "a.cpp", "-o", "a"]
     subprocess.run([tool(compiler), *flags], cwd=tmp_path, check=True)
     answers = {}
     for function, expression in OF_SCOPES:
@@ -232,7 +236,7 @@ def test_a_declaration_is_completed_by_its_own_instance(
     defining = f"{template} {{ decltype(V) v; int tail; }}; W<3> i; W<3L> l, *far = &l;\n"
     (tmp_path / "a.cpp").write_text(used)
     (tmp_path / "b.cpp").write_text(defining)
-    flags = [tool("clang++-19"), "-std=c++17", "-g", option, "a.cpp", "b.cpp", "-o", "a"]
+    flags = [tool("clang++-19"), "-std=c++20", "-g", option, "a.cpp", "b.cpp", "-o", "a"]
     subprocess.run(flags, cwd=tmp_path, check=True)
     done = run("debug", "--batch", "-q", tmp_path / "a", "-ex", "output sizeof(*own)")
     assert done.lines == ["16"]
@@ -423,3 +427,28 @@ def test_numbers_of_floating_point_have_types_too(
     commands = [f"whatis {name}" for name in ("d", "f", "nf", "nd")]
     files = [str(tmp_path / "a")]
     assert answers_with(None, files, commands) == answers_with(tool("gdb"), files, commands)
+
+
+def test_an_element_of_an_array_is_an_argument_as_in_gdb(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    text = (
+        "int row[3] = {1, 2, 3};\n"
+        "template <int *P> struct To { int v; static int st; int get() { return *P + v; } };\n"
+        "template <int *P> int To<P>::st = 4; To<&row[1]> to;\n"
+        "int main() { return to.get() + To<&row[1]>::st; }\n"
+    )
+    path = tmp_path / "a"
+    (tmp_path / "a.cpp").write_text(text)
+    compiler = [tool("g++"), "-std=c++20", "-g", str(tmp_path / "a.cpp"), "-o", str(path)]
+    subprocess.run(compiler, check=True, timeout=60)
+    spelled = ("To<&row[1]>", "To<&(row[1])>", "To<&(row [1])>", "To<(& row[1])>")
+    asked = ["whatis to", *(f"print {name}::st" for name in spelled)]
+    asked += [f"whatis {name}" for name in spelled[:3]]
+    of_gdb = subprocess.run(
+        [tool("gdb"), "-nx", "-q", "-batch", *(f"-ex={line}" for line in asked), path],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    own = run("debug", path, "--batch", *(f"-ex={line}" for line in asked)).out
+    assert own == of_gdb.stdout
+    assert own.startswith("type = To<&(row [1])>\n$1 = 4\n")

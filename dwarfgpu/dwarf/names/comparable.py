@@ -36,10 +36,13 @@ _LITERAL: Final = pattern(
     r"(?:(?P<prefix>L|u8|u|U)?'(?P<code>\\x[0-9a-fA-F]+|\\[0-7]+|\\.|[^'\\])'"
     rf"|(?P<number>{_INTEGER})(?P<suffix>[uUlL]*)))(?=\s*[,>])"
 )
+_INDEX: Final = r"(?:\s*\[[0-9]+l?\])?"
 _ADDRESS: Final = pattern(
-    r"(?<=[<,\s])(?:\(&\s*(?P<grouped>[\w:~]+)\)|&\s*\(\s*(?P<function>[\w:~]+)(?:\([^()]*\))?\s*\)"
-    r"|&\s*(?P<plain>[^\W\d][\w:~]*))(?=\s*[,>])"
+    rf"(?<=[<,\s])(?:\(&\s*(?P<grouped>[\w:~]+{_INDEX})\)"
+    rf"|&\s*\(\s*(?P<function>[\w:~]+{_INDEX})(?:\([^()]*\))?\s*\)"
+    rf"|&\s*(?P<plain>[^\W\d][\w:~]*{_INDEX}))(?=\s*[,>])"
 )
+"""Also of an element of an array: `(& row[1])`, `&(row [1])`, in a linkage name `&(row[1l])`."""
 _NULL: Final = pattern(r"(?<=[<,\s])(?:\(decltype\(nullptr\)\)0|decltype\(nullptr\))(?=\s*[,>])")
 """A null pointer: gcc mangles it without a number, which demanglers write as they do its type."""
 _STANDARD_CLASS: Final = pattern(
@@ -201,4 +204,5 @@ def _signed(number: int) -> int:
 
 
 def _entity(match: re.Match[str]) -> str:
-    return match["grouped"] or match["function"] or match["plain"]
+    written: str = match["grouped"] or match["function"] or match["plain"]
+    return written.replace(" ", "").replace("l]", "]")

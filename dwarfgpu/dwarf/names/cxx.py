@@ -215,16 +215,23 @@ class _Parser:
         return literal if is_cast else f"(char){literal}"
 
     def follows_address(self) -> bool:
-        """Return whether `&x` or `(& x)` comes here."""
+        """Return whether `&x`, `(& x)` or `&(x [1])` comes here."""
         index = self.position + (self.next == "(")
-        mark, name = (*self.tokens[index : index + 2], "", "")[:2]
-        return mark == "&" and _is_name(name)
+        mark, name, inner, bracket = (*self.tokens[index : index + 4], "", "", "", "")[:4]
+        is_element = name == "(" and _is_name(inner) and bracket == "["
+        return mark == "&" and (_is_name(name) or is_element)
 
     def address(self) -> str:
         is_grouped = self.next == "("
         self.position += 1 + is_grouped
+        is_element = self.next == "("
+        self.position += is_element
         name = self.qualified()
-        if is_grouped:
+        if self.next == "[":  # as GDB shows it
+            self.take()
+            name = f"({name} [{self.take()}])"
+            self.expect("]")
+        for _ in range(is_grouped + is_element):
             self.expect(")")
         return f"&{name}"
 
