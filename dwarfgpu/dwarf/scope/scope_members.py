@@ -44,7 +44,7 @@ from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, UnitDeclarations
 from dwarfgpu.dwarf.scope.unit_search import Path
 from dwarfgpu.dwarf.scope.variable import Variable, external_in, with_abstract
-from dwarfgpu.dwarf.types.class_scope import class_scope, constructors, nearest_members
+from dwarfgpu.dwarf.types.class_scope import class_scope, constructors, is_own_name, nearest_members
 from dwarfgpu.dwarf.types.type_entries import NAMES_OF_TYPES, QUALIFIERS
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
@@ -134,7 +134,13 @@ class ScopeMembers(UnitDeclarations):
             if any("<" in name for name in path):
                 takes = _of_instance(kind, accepts)
             meanings = self.in_this_unit(path, part, takes)
-            return meanings or self.in_other_units(path, part, takes)
+            meanings = meanings or self.in_other_units(path, part, takes)
+            if kind == scope or not is_own_name(kind, part.name.partition("<")[0]):
+                return meanings
+            # Constructors of a base class are not members of the derived one.
+            return tuple(
+                one for one in meanings if not isinstance(one, Die) or one.tag != dw.TAG_SUBPROGRAM
+            )
 
         return nearest_members(scope, part.name, of_class, self._class_definition)
 

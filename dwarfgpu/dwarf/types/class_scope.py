@@ -74,7 +74,7 @@ def _class_scope(
         for unit in units:
             if not own and unit is not of.unit:
                 own = [*_members_outside(of, name, unit)]
-        if of == kind or not _is_own_name(of, name.partition("<")[0]):
+        if of == kind or not is_own_name(of, name.partition("<")[0]):
             return own
         return [die for die in own if die.tag != dw.TAG_SUBPROGRAM]  # constructors of a base class
 
@@ -107,13 +107,14 @@ def nearest_members(
 def constructors(kind: Die, name: str) -> list[Die] | None:
     """Return the constructors of a class, also those that the compiler adds, for its own name after
     `::` (C++ class.qual); None for another name."""
-    if not _is_own_name(kind, name):
+    if not is_own_name(kind, name):
         return None
     functions = (child for child in kind.children() if child.tag == dw.TAG_SUBPROGRAM)
-    return [child for child in functions if _is_own_name(kind, canonical(child.name or ""))]
+    return [child for child in functions if is_own_name(kind, canonical(child.name or ""))]
 
 
-def _is_own_name(kind: Die, name: str) -> bool:
+def is_own_name(kind: Die, name: str) -> bool:
+    """Return whether a name is that of a class itself, with or without its arguments."""
     own = canonical(kind.name or "")
     return bool(name) and name in (own, own.partition("<")[0])
 
@@ -125,7 +126,7 @@ def own_members(kind: Die, name: str) -> list[Die]:
 
 @kept_with(lambda kind, _: kind.unit, _MAX_KEPT)
 def _own_members(kind: Die, name: str) -> tuple[Die, ...]:
-    if _is_own_name(kind, name):
+    if is_own_name(kind, name):
         return (kind,)  # its own name, which no constructor hides (C++ class.qual)
     out: list[Die] = []
     template = name.partition("<")[0] if name.endswith(">") else None
@@ -158,7 +159,7 @@ def used_members(kind: Die, name: str) -> tuple[Die, ...]:
         die
         for die in used
         if die.tag in _MEMBERS and canonical(die.name or "") == name
-        if (owner := die.parent()) is not None and not _is_own_name(owner, name)
+        if (owner := die.parent()) is not None and not is_own_name(owner, name)
     )
 
 

@@ -322,7 +322,7 @@ def _flags(section: Section) -> str:
 
 @command("maintenance info sections", topic="data")
 def maintenance_info_sections(shell: Shell, argument: str) -> Iterator[Part]:
-    """List the sections of the program and the segments of a core file, and their properties.
+    """List sections of the program and segments of a core file.
 
     Usage: maintenance info sections [NAME | PROPERTY]...
 
