@@ -770,8 +770,8 @@ def test_a_line_that_is_split_off_in_part(tmp_path: Path, tool: Callable[[str], 
 def test_a_list_of_a_name_ends_in_the_last_file(
     tmp_path: Path, tool: Callable[[str], str], folder: str, lines: tuple[int, int]
 ) -> None:
-    """In the order of the units' folders, of which `./sunrpc` of a library is before that of the
-    program, and of names."""
+    """GDB sorts by the folders of the units, then by names: `./sunrpc` of a library comes before
+    the folder of the program."""
     (tmp_path / "a.c").write_text("\n\nint ops = 3;\nint main(void) { return ops; }\n")
     (tmp_path / "b.c").write_text("\nstatic int ops = 4;\nint far(void) { return ops; }\n")
     gcc = [tool("gcc"), "-g", "-O0"]
