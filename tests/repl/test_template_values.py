@@ -41,6 +41,8 @@ MEANT = {
     "output W<3l>::get == 'W<3l>::get() const'": "true",
     "output tx<3l>": "8",
     "output tx<(short)3>": "2",
+    "output tx<(bool)1>": "1",
+    "output tx<(bool) 1> == tx<true>": "true",
     "output &tx<3u> == &tx<3>": "false",
     "info symbol &tx<3u>": "tx<3u> in section .data",
     "info symbol func<3l>": "func<3l>(W<3l>*) in section .text",

@@ -45,6 +45,8 @@ _ADDRESS: Final = pattern(
 """Also of an element of an array: `(& row[1])`, `&(row [1])`, in a linkage name `&(row[1l])`."""
 _NULL: Final = pattern(r"(?<=[<,\s])(?:\(decltype\(nullptr\)\)0|decltype\(nullptr\))(?=\s*[,>])")
 """A null pointer: gcc mangles it without a number, which demanglers write as they do its type."""
+_BOOLEAN: Final = pattern(r"(?<=[<,\s])\(bool\)\s*(?P<value>[01])(?=\s*[,>])")
+"""`true` or `false`, as GDB and demanglers show it."""
 _STANDARD_CLASS: Final = pattern(
     r"(?<![\w:])std::(?P<version>(?:__cxx11|__\w*1)::)?basic_(?P<name>\w+)"
     r"<\s*(?P<letter>wchar_t|char(?:8_t|16_t|32_t)?)\s*,\s*"
@@ -107,6 +109,8 @@ def _with_arguments(
         name = _STANDARD_CLASS.sub(_standard_class, name)
     if "decltype(nullptr)" in name:
         name = _NULL.sub("nullptr", name)
+    if "(bool)" in name:
+        name = _BOOLEAN.sub(lambda match: ("false", "true")[int(match["value"])], name)
     if _VARIED.search(name) is None:
         return name
     return _ADDRESS.sub(entity, _LITERAL.sub(value, name))
