@@ -387,8 +387,8 @@ def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]
     for file in files if functions else ():
         with suppress(DwarfGpuError):  # the debugging information has the location
             symbols += function_symbols(file, name)
-    if any(has_types(function.name, name) for function in functions):
-        symbols = [symbol for symbol in symbols if has_types(symbol.name, name)]
+    if any(has_types(function, name) for function in functions):
+        symbols = [symbol for symbol in symbols if has_types(symbol, name)]
     if in_file is not None:
         symbols = [item for item in symbols if _is_entry_in(session, item.entry, in_file["file"])]
     # A described function of the same name at an indirect one is what chooses the function.

@@ -454,3 +454,131 @@ def test_an_element_of_an_array_is_an_argument_as_in_gdb(
     own = run("debug", path, "--batch", *(f"-ex={line}" for line in asked)).out
     assert own == of_gdb.stdout
     assert own.startswith("type = To<&(row [1])>\n$1 = 4\n")
+
+
+OF_PARAMETERS = """
+template <auto V> struct W { decltype(V) v; int tail; int get(W<V> *o) { return o->tail; } };
+template <auto V> struct Not; template <class T> struct Tr { T t; int q; };
+enum E { A, B = 5 }; enum class EC { X, Y }; typedef W<3l> WL; typedef int my_int;
+int p(W<3> *w) { return 1; }          int p(W<3l> *w) { return 2; }
+int p(W<3u> *w) { return 3; }         int p(W<3ul> *w) { return 4; }
+int p(W<(short)3> *w) { return 5; }   int p(W<true> *w) { return 6; }
+int p(W<1> *w) { return 7; }          int p(W<'x'> *w) { return 8; }
+int p(W<120> *w) { return 9; }        int p(W<B> *w) { return 10; }
+int p(W<5> *w) { return 11; }         int p(W<EC::Y> *w) { return 12; }
+int r(const W<3> &w) { return 13; }   int r(const W<3l> &w) { return 14; }
+int r(W<3> &w) { return 15; }         int r(W<3l> &w) { return 16; }
+int n(Tr<W<3>> *w) { return 17; }     int n(Tr<W<3l>> *w) { return 18; }
+int m(int W<3>::*w) { return 19; }    int m(int W<3l>::*w) { return 20; }
+static int s(W<3> *w, my_int) { return 21; } static int s(W<3l> *w, my_int) { return 22; }
+static int d(Not<3> *w) { return 23; } static int d(Not<3l> *w) { return 24; }
+template <auto V> static int t() { return 25 + V; }
+struct K { int f(W<3> *w) { return 26; } int f(W<3l> *w) { return 27; } };
+struct KD : K { using K::f; int f(W<3> *w) { return 28; } };
+W<3> a; W<3l> b; WL *wl; KD k;
+int main() {
+  return s(&a, 1) + s(&b, 1) + d((Not<3> *)0) + d((Not<3l> *)0) + t<3>() + t<3l>() + k.f(&a)
+    + k.f(&b) + k.K::f(&a) + a.get(&a) + b.get(&b);
+}
+"""
+OVERLOADS = {
+    "p(W<3>*)": "p(W<3>*)",
+    "p(W<3l>*)": "p(W<3l>*)",
+    "p(W<3L> *)": "p(W<3l>*)",
+    "p(WL*)": "p(W<3l>*)",
+    "p(W<3u>*)": "p(W<3u>*)",
+    "p(W<3ul>*)": "p(W<3ul>*)",
+    "p(W<(short)3>*)": "p(W<(short)3>*)",
+    "p(W<true>*)": "p(W<true>*)",
+    "p(W<(bool)1>*)": "p(W<true>*)",
+    "p(W<1>*)": "p(W<1>*)",
+    "p(W<(char)120>*)": "p(W<(char)120>*)",
+    "p(W<120>*)": "p(W<120>*)",
+    "p(W<(E)5>*)": "p(W<(E)5>*)",
+    "p(W<5>*)": "p(W<5>*)",
+    "p(W<(EC)1>*)": "p(W<(EC)1>*)",
+    "r(const W<3>&)": "r(W<3> const&)",
+    "r(W<3l> const&)": "r(W<3l> const&)",
+    "r(W<3l>&)": "r(W<3l>&)",
+    "n(Tr<W<3l>>*)": "n(Tr<W<3l> >*)",
+    "n(Tr<W<3> >*)": "n(Tr<W<3> >*)",
+    "m(int W<3l>::*)": "m(int W<3l>::*)",
+    "K::f(W<3l>*)": "K::f(W<3l>*)",
+    "W<3l>::get(W<3l>*)": "W<3l>::get(W<3l>*)",
+    "s(W<3>*, my_int)": "s(W<3>*, int)",
+    "s(W<3l>*, int)": "s(W<3l>*, int)",
+    "d(Not<3l>*)": "d(Not<3l>*)",
+    "t<3l>": "t<3l>()",
+}
+"""The symbols of the functions that names with parameters mean."""
+NO_OVERLOADS = {
+    "print 'p(W<3ll>*)'": (
+        '"p(W<3ll>*)" is ambiguous: p(W<(short)3>*), p(W<3>*), p(W<3l>*), p(W<3u>*), p(W<3ul>*)'
+    ),
+    "break n(Tr<W<3u>>*)": '"n(Tr<W<3u>>*)" is ambiguous: n(Tr<W<3> >*), n(Tr<W<3l> >*)',
+    "info address s(W<3u>*, int)": '"s(W<3u>*, int)" is ambiguous: s(W<3>*, int), s(W<3l>*, int)',
+    "list s(W<3u>*, int)": '"s(W<3u>*, int)" is ambiguous: s(W<3>*, int), s(W<3l>*, int)',
+    "print s": '"s" is overloaded; say which: s(W<3>*,my_int); s(W<3l>*,my_int)',
+}
+
+
+@pytest.fixture(scope="module", params=["g++", "clang++-19", "clang++-19 -gsimple-template-names"])
+def overloads(
+    tmp_path_factory: pytest.TempPathFactory,
+    tool: Callable[[str], str],
+    request: pytest.FixtureRequest,
+) -> Path:
+    folder = tmp_path_factory.mktemp("overloads")
+    (folder / "a.cpp").write_text(OF_PARAMETERS)
+    compiler, *more = request.param.split()
+    flags = ["-std=c++20", "-g", "-O0", "-w", "-no-pie", "a.cpp", "-o", "a"]
+    subprocess.run([tool(compiler), *more, *flags], cwd=folder, check=True)
+    return folder / "a"
+
+
+def test_the_types_of_values_in_parameters_choose_the_overload(overloads: Path) -> None:
+    """gcc calls the classes of all of them `W<3>`: linkage names, the entries of the arguments or
+    symbols have the types."""
+    said = answers_with(None, [str(overloads)], [f"info symbol '{name}'" for name in OVERLOADS])
+    meant = [text.splitlines()[-1].partition(" in section")[0] for text in said]
+    symbols = [symbol.removeprefix("int ") for symbol in meant]
+    assert dict(zip(OVERLOADS, symbols, strict=True)) == OVERLOADS
+
+
+@pytest.mark.parametrize("command", ["break", "info line", "info scope", "info address", "list"])
+def test_one_overload_is_meant_in_each_command(overloads: Path, command: str) -> None:
+    """Each name with parameters is answered by the lines, or the address, of that function."""
+    files, names = [str(overloads)], [name for name in OVERLOADS if "(" in name]
+    said = answers_with(None, files, [f"{command} {name}" for name in names])
+    wrong = ("locations)", " is ambiguous", "not defined", "No symbol")
+    assert [text for text in said if any(word in text for word in wrong)] == []
+    if command in ("info line", "info address"):
+        entries = answers_with(None, files, [f"output/x (long) '{name}'" for name in names])
+        for entry, text in zip(entries, said, strict=True):
+            assert entry.splitlines()[-1] in text
+
+
+@pytest.mark.parametrize("command", NO_OVERLOADS)
+def test_of_overloads_with_other_types_none_is_taken(overloads: Path, command: str) -> None:
+    done = run("debug", overloads, "--batch", "-ex", command)
+    assert done.err.splitlines()[-1] == NO_OVERLOADS[command]
+
+
+def test_a_function_hides_those_with_its_types_of_values(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """gcc describes the using-declaration: it names both functions, of which the class itself has
+    one ([namespace.udecl])."""
+    program = compiled(tool("g++"), tmp_path, OF_PARAMETERS)
+    said = answer(program, "k.f")
+    assert said == '"KD::f" is overloaded; say which: K::f(W<3l>*); KD::f(W<3>*)'
+
+
+def test_overloads_of_defined_classes_are_those_of_gdb(
+    overloads: Path, tool: Callable[[str], str]
+) -> None:
+    """But for the typedef: of gcc's, GDB takes the class `W<3>` of any type."""
+    names = [name for name in OVERLOADS if name[0] in "prnmK" and name != "p(WL*)"]
+    asked = [f"{command} {name}" for name in names for command in ("tbreak", "info scope")]
+    files = [str(overloads)]
+    assert answers_with(None, files, asked) == answers_with(tool("gdb"), files, asked)

@@ -31,10 +31,10 @@ from dwarfgpu.dwarf.scope.nameless_functions import (
     owners_of,
     without_arguments,
 )
-from dwarfgpu.dwarf.scope.parameters import is_called
 from dwarfgpu.dwarf.scope.scope_entries import DATA
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.scope.variable_names import instance_name, variable_name
+from dwarfgpu.dwarf.scope.written_parameters import is_called
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded

@@ -39,11 +39,13 @@ _MOST_KEPT: Final = 2_000
 
 
 class TypedPath:
-    """The path of a function as a user types it. Its parts are read once, not for each name that
-    they are compared with: a typed name may be long, and the names in a file are many."""
+    """The path of a function as a user types it, perhaps with parameters. Its parts are read once,
+    not for each name that they are compared with: a typed name may be long, and the names in a file
+    are many."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, parameters: str | None = None) -> None:
         self.components = components(path)
+        self._parameters = parameters
 
     def ends(self, own: Sequence[str]) -> bool:
         """Return whether the components of a path end in these."""
@@ -70,6 +72,26 @@ class TypedPath:
     def exact(self) -> tuple[str, ...]:
         """What `exact_end` returns for the typed path itself."""
         return self.exact_end(self.components)
+
+    def exact_types(self, own: Sequence[str]) -> tuple[str, ...]:
+        """Return those of the exact parameters of a function that are typed with values among
+        arguments of templates: `W<3l>*`."""
+        return tuple(own[index] for index in self._with_values if index < len(own))
+
+    @cached_property
+    def exact_parameters(self) -> tuple[str, ...]:
+        """What `exact_types` returns for the typed parameters themselves."""
+        return self.exact_types(exact_parameters(self._parameters or ""))
+
+    @cached_property
+    def _with_values(self) -> list[int]:
+        """The indexes of the parameters with such values."""
+        if "<" not in (self._parameters or ""):
+            return []
+        from dwarfgpu.dwarf.names.comparable import has_values  # few names have arguments
+
+        listed = enumerate(_listed(self._parameters or ""))
+        return [index for index, parameter in listed if has_values(parameter)]
 
     @cached_property
     def may_be_printed_otherwise(self) -> bool:
@@ -108,10 +130,27 @@ def qualifiers_of(name: str) -> str | None:
 def has_parameters(name: str, parameters: str) -> bool:
     """Return whether a function, perhaps inside others, has these parameters, however they are
     spelled."""
+    own = innermost(name)[1]
+    return own is not None and is_typed(own, parameters)
+
+
+def innermost(name: str) -> tuple[str, str | None]:
+    """Return the path and the parameters of a function, perhaps without what is outside of the
+    functions that it is inside of."""
     while (inside := nested(name)) is not None:
         name = inside[1]
-    own = split(name)[1]
-    return own is not None and is_typed(own, parameters)
+    return split(name)
+
+
+def exact_parameters(parameters: str) -> list[str]:
+    """Return each parameter in one spelling, with the types of the values among arguments of
+    templates."""
+    return [*map(exact_type, _listed(parameters))]
+
+
+def exact_type(text: str) -> str:
+    """Return a type in one spelling, with the types of such values."""
+    return qualified.exact(cxx.canonical(text))
 
 
 def is_typed(own: str, typed: str) -> bool:
@@ -124,9 +163,13 @@ def is_typed(own: str, typed: str) -> bool:
 
 def _plain(parameters: str) -> list[str]:
     """Return each parameter in one spelling: `char const*` for `const char *`."""
+    # `_Z1fv.Frame *` is no C++.
+    return [qualified.squeezed(canonical(part)) for part in _listed(parameters)]
+
+
+def _listed(parameters: str) -> list[str]:
     inside = parameters.strip().removeprefix("(").rpartition(")")[0]
-    parts = [] if inside.strip() in ("", "void") else _at_depth(inside, "comma")
-    return [qualified.squeezed(canonical(part)) for part in parts]  # `_Z1fv.Frame *` is no C++
+    return [] if inside.strip() in ("", "void") else _at_depth(inside, "comma")
 
 
 def split(text: str) -> tuple[str, str | None]:
@@ -157,6 +200,15 @@ def nested(text: str) -> tuple[str, str] | None:
     if not inside:
         return None
     return text.strip()[: -len(parameters)] + own, "::".join(inside)
+
+
+def whole_path(name: str) -> list[str]:
+    """Return the components of the whole name of a function, perhaps inside other ones."""
+    names: list[str] = []
+    while (inside := nested(name)) is not None:
+        outer, name = inside
+        names += components(outer)
+    return names + components(split(name)[0])
 
 
 def components(path: str) -> list[str]:

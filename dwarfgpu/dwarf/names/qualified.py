@@ -55,6 +55,8 @@ class Part:
     """As it is written."""
     exact: str | None = None
     """The name with the types of the values among the template arguments, if these count."""
+    exact_parameters: tuple[str | None, ...] = ()
+    """The same of each of the parameters; none if these do not count."""
 
 
 @lru_cache(maxsize=10_000)
@@ -127,10 +129,19 @@ def with_types(part: Part) -> Part | None:
     if "<" not in part.text:
         return None
     from dwarfgpu.dwarf.names.comparable import has_values  # few names need it
+    from dwarfgpu.dwarf.names.cxx import canonical as spelled
 
+    if not has_values(part.text):
+        return None
     opening = _parameters_at(part.text)
-    text = part.text if opening is None else part.text[:opening].strip()
-    return evolve(part, exact=exact(text)) if has_values(text) else None
+    name = part.text if opening is None else part.text[:opening].strip()
+    listed = [] if opening is None else split_outside(_inside(part.text, opening), ",")
+    types = tuple(exact(spelled(text)) if has_values(text) else None for text in listed)
+    return evolve(
+        part,
+        exact=exact(name) if has_values(name) else None,
+        exact_parameters=types if any(types) else (),
+    )
 
 
 def require_few_scopes(scopes: Sized) -> None:
@@ -192,13 +203,17 @@ def _part(text: str) -> Part:
     opening = _parameters_at(text)
     if opening is None or text.startswith(ANONYMOUS):
         return Part(canonical(text), text=text)
-    end = text.rfind(")")
-    inside = canonical(text[opening + 1 : end].strip())
+    inside = canonical(_inside(text, opening))
     return Part(
         canonical(text[:opening].strip()),
         "" if inside == "void" else inside,
         text,
     )
+
+
+def _inside(text: str, opening: int) -> str:
+    """Return the parameters in the parenthesis that begins there."""
+    return text[opening + 1 : text.rfind(")")].strip()
 
 
 def _parameters_at(text: str) -> int | None:

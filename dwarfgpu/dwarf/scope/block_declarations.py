@@ -12,9 +12,9 @@ from dwarfgpu.dwarf.names.qualified import Part, canonical, joined
 from dwarfgpu.dwarf.scope.declarations import is_transparent, scope_path
 from dwarfgpu.dwarf.scope.meaning import DieFilter, ordinary
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES
-from dwarfgpu.dwarf.scope.parameters import has_parameters
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, FUNCTIONS, decl_line, has_child
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in
+from dwarfgpu.dwarf.scope.written_parameters import has_parameters
 from dwarfgpu.errors import UsageError
 
 _MAX_DEPTH: Final = 64

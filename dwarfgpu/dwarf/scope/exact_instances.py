@@ -20,6 +20,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names import function_paths as paths
 from dwarfgpu.dwarf.names.comparable import has_values
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, exact, joined, parts, split_outside
+from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.producer import parse_producer
 from dwarfgpu.dwarf.scope.declarations import around, declaration_of, path_of
 from dwarfgpu.dwarf.scope.named_entries import VARIABLE_TEMPLATES
@@ -30,6 +31,7 @@ from dwarfgpu.dwarf.scope.variable_names import (
     shown_name,
     variable_name,
 )
+from dwarfgpu.dwarf.types.types import Struct, Type
 
 _AROUND: Final = dw.TYPEDEFS | {
     dw.TAG_ARRAY_TYPE,
@@ -64,6 +66,15 @@ def shown_with_types(die: Die) -> str:
     scopes = [die, *(scope for scope in around(die) if scope.tag in CLASSES | CONTAINERS)]
     names = (shown_name(_typed(scope).name, scope) or ANONYMOUS for scope in reversed(scopes))
     return joined(tuple(names))
+
+
+def spelled_with_types(type_: Type | None) -> str | Type | None:
+    """Return the words for an instance with values among its arguments, with their types; any other
+    type as it is."""
+    die = type_.die if isinstance(type_, Struct) else None
+    if die is None or not isinstance(type_, Struct) or not die.unit.is_cplusplus:
+        return type_
+    return shown_with_types(die) if has_values(full_name(type_)) else type_
 
 
 def has_all_types(die: Die) -> bool:

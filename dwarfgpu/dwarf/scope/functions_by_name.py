@@ -8,7 +8,7 @@ Law: a file does not change while it is open, so that what a name denotes is fou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Final, NamedTuple, TypeVar
@@ -166,7 +166,7 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
     path, parameters = paths.split(text.strip())
     if paths.nested(text) is not None:
         return ()
-    typed = paths.TypedPath(path.removeprefix("::"))
+    typed = paths.TypedPath(path.removeprefix("::"), parameters)
     words = _IDENTIFIER.findall(" ".join(typed.components).partition("<")[0])
     entries: dict[int, FunctionSymbol] = {}
     for file in symbol_files(code_object):
@@ -211,44 +211,90 @@ def in_all_files(
             functions += search(file, text)
         except UsageError as error:
             problem = problem or error
-    exact = [function for function in functions if has_types(function.name, text)]
+    exact = [function for function in functions if has_types(function, text)]
     if problem is not None and not exact:
         raise problem
-    typed = paths.TypedPath(paths.split(text.strip())[0].removeprefix("::"))
     numbered = dict(enumerate(functions))
-    return list(_instances_meant(numbered, typed, text).values())
+    return list(_instances_meant(numbered, _typed_path(text), text).values())
 
 
-def has_types(name: str, text: str) -> bool:
+def has_types(function: NamedFunction | FunctionSymbol, text: str) -> bool:
     """Return whether a function has the types of the values that are written among arguments of
-    templates in its name, `f<3l>`; True where none are."""
-    typed = paths.TypedPath(paths.split(text.strip())[0].removeprefix("::"))
-    own = _path_of(name) if typed.exact else []
-    is_whole = len(own) >= len(typed.components)
-    return not typed.exact or (is_whole and typed.exact_end(own) == typed.exact)
+    templates in its name, `f<3l>`, and in its parameters; True where none are."""
+    typed = _typed_path(text)
+    own = _exact_path(function) if typed.exact else ()
+    is_whole = not typed.exact or len(own) >= len(typed.components)
+    if not is_whole or (typed.exact and typed.exact_end(own) != typed.exact):
+        return False
+    parameters = typed.exact_parameters
+    return not parameters or typed.exact_types(_exact_parameters(function)) == parameters
+
+
+def _typed_path(text: str) -> paths.TypedPath:
+    path, parameters = paths.split(text.strip())
+    return paths.TypedPath(path.removeprefix("::"), parameters)
 
 
 def _instances_meant(
     functions: dict[int, _Function], typed: paths.TypedPath, text: str
 ) -> dict[int, _Function]:
-    """Return the instances of templates with the types of the values in a path: `f<3l>`; else all
-    with the values. `UsageError` where these have several types."""
-    if not typed.exact or len(functions) < 2:
-        return functions
-    by_types: dict[tuple[str, ...], dict[int, _Function]] = {}
-    for entry, function in functions.items():
-        own = _path_of(function.name)
-        if len(own) < len(typed.components):  # a constructor that a class inherits
-            return functions
-        by_types.setdefault(typed.exact_end(own), {})[entry] = function
-    if typed.exact in by_types:
-        return by_types[typed.exact]
-    if len(by_types) > 1:
+    """Return the instances of templates with the types of the values in a path, `f<3l>`, or else
+    all with the values; of these likewise the functions with the types in the parameters, which the
+    arguments of templates in them have: `f(W<3l>*)`. `UsageError` where several types remain."""
+    if typed.exact and len(functions) > 1:
+        own = {entry: _exact_path(function) for entry, function in functions.items()}
+        if all(len(path) >= len(typed.components) for path in own.values()):
+            ends = {entry: typed.exact_end(path) for entry, path in own.items()}
+            functions = _of_types(functions, ends, typed.exact, text)
+        # Else a constructor that a class inherits.
+    if typed.exact_parameters and len(functions) > 1:
+        types = {
+            entry: typed.exact_types(_exact_parameters(function))
+            for entry, function in functions.items()
+        }
+        functions = _of_types(functions, types, typed.exact_parameters, text)
+    return functions
+
+
+def _of_types(
+    functions: dict[int, _Function],
+    types: dict[int, tuple[str, ...]],
+    typed: tuple[str, ...],
+    text: str,
+) -> dict[int, _Function]:
+    """Return the functions that have the typed types, or all where they have one alone, which is
+    known."""
+    meant = {entry: one for entry, one in functions.items() if types[entry] == typed}
+    if not meant and len({*types.values()}) > 1:
         from dwarfgpu.dwarf.names.comparable import ambiguous_instance  # few names are so
 
-        names = sorted(next(iter(some.values())).name for some in by_types.values())
-        raise UsageError(ambiguous_instance(text, names))
-    return functions
+        by_types = {types[entry]: _shown(one) for entry, one in reversed(functions.items())}
+        raise UsageError(ambiguous_instance(text, sorted(by_types.values())))
+    return meant or functions
+
+
+def _shown(function: NamedFunction | FunctionSymbol) -> str:
+    if isinstance(function, NamedFunction):
+        from dwarfgpu.dwarf.scope.exact_functions import name_with_types  # few names have values
+
+        return name_with_types(function.die, function.name)
+    return function.name
+
+
+def _exact_path(function: NamedFunction | FunctionSymbol) -> Sequence[str]:
+    if isinstance(function, NamedFunction):
+        from dwarfgpu.dwarf.scope.exact_functions import exact_path  # few names have values
+
+        return exact_path(function.die, function.name)
+    return paths.whole_path(function.name)
+
+
+def _exact_parameters(function: NamedFunction | FunctionSymbol) -> Sequence[str]:
+    if isinstance(function, NamedFunction):
+        from dwarfgpu.dwarf.scope.exact_functions import exact_parameters  # few names have values
+
+        return exact_parameters(function.die)
+    return paths.exact_parameters(paths.innermost(function.name)[1] or "")
 
 
 def _mangled_parts(component: str, words: list[str]) -> tuple[str, ...]:
@@ -295,8 +341,8 @@ def _functions_spelled(
         outer = {declaration_of(item.die) for item in functions_named(code_object, nested[0])}
         inner = functions_named(code_object, nested[1]) if outer else ()
         return [item for item in inner if not outer.isdisjoint(_functions_around(item.die))]
-    path, parameters = paths.split(text.strip())
-    typed = paths.TypedPath(path.removeprefix("::"))
+    typed = _typed_path(text)
+    parameters = paths.split(text.strip())[1]
     functions: dict[int, NamedFunction] = {}
     for simple in map(paths.without_tags, (*typed.components[-1:], *typed.components[-2:-1])):
         if functions:  # otherwise a constructor that a class inherits, which has its name
@@ -314,7 +360,8 @@ def _functions_spelled(
                 raise
             except DwarfGpuError:
                 continue
-            if functions and is_one_enough and not typed.exact:
+            has_values = typed.exact or typed.exact_parameters
+            if functions and is_one_enough and not has_values:
                 break
     functions = _instances_meant(functions, typed, text)
     if not functions and _DOTTED_NAME.fullmatch(text.strip()) is not None:
@@ -497,7 +544,7 @@ def _printed_so(unit: CompilationUnit, sought: _Sought) -> Iterator[Die]:
             message = f"more than {most} functions of a unit may be printed as {sought.name}"
             raise LimitExceeded(message, "--max-namesakes")
         printed = demangled_function(linked)
-        if printed is not None and sought.path.ends(_path_of(printed)):
+        if printed is not None and sought.path.ends(paths.whole_path(printed)):
             yield die
 
 
@@ -620,15 +667,6 @@ def _linkage_name(die: Die) -> str | None:
     """Return the linkage name of a function: of its entry, or else of one that completes it."""
     names = (entry.linkage_name for entry in completed(die, [die.unit]))
     return next((name for name in names if name is not None), None)
-
-
-def _path_of(name: str) -> list[str]:
-    """Return the components of the whole name of a function, perhaps inside other ones."""
-    components: list[str] = []
-    while (nested := paths.nested(name)) is not None:
-        outer, name = nested
-        components += paths.components(outer)
-    return components + paths.components(paths.split(name)[0])
 
 
 def _functions_around(die: Die) -> Iterator[Die]:

@@ -13,7 +13,6 @@ from dwarfgpu.dwarf.scope.declarations import around, is_definition, path_of
 from dwarfgpu.dwarf.scope.imports import has_imports, imported_units, searched_units
 from dwarfgpu.dwarf.scope.link_time import is_link_time
 from dwarfgpu.dwarf.scope.named_entries import named_entries
-from dwarfgpu.dwarf.scope.parameters import is_called
 from dwarfgpu.dwarf.scope.scope_entries import (
     CONTAINERS,
     DATA,
@@ -22,6 +21,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     noted_name,
 )
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.written_parameters import is_called
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 

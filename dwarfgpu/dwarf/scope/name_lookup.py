@@ -48,7 +48,6 @@ from dwarfgpu.dwarf.scope.declarations import (
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, ordinary
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import in_nameless, nameless_variables, one_at
-from dwarfgpu.dwarf.scope.parameters import has_parameters
 from dwarfgpu.dwarf.scope.scope_entries import (
     BLOCKS,
     CLASSES,
@@ -60,6 +59,7 @@ from dwarfgpu.dwarf.scope.scope_members import ScopeMembers, parameter_of_templa
 from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, require_one_instance
 from dwarfgpu.dwarf.scope.unit_search import Doubt, Path
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below, with_abstract
+from dwarfgpu.dwarf.scope.written_parameters import has_parameters
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, UsageError
 
@@ -191,7 +191,7 @@ class NameLookup(ScopeMembers):
         if not meanings:
             return ()
         return self._with_types(meanings, typed, accepts) or self._only_instance(
-            meanings, part, accepts
+            meanings, part, typed, accepts
         )
 
     def _with_types(
@@ -213,7 +213,7 @@ class NameLookup(ScopeMembers):
         return meanings or self.in_other_units(path, typed, is_beside)
 
     def _only_instance(
-        self, meanings: tuple[Meaning, ...], part: Part, accepts: DieFilter
+        self, meanings: tuple[Meaning, ...], part: Part, typed: Part, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
         """Return the instances; `UsageError` where a unit, of not more than `MAX_COMPARED`, has one
         in their scope that differs in the types of the values alone."""
@@ -221,7 +221,10 @@ class NameLookup(ScopeMembers):
 
         dies = [*map(_entry, meanings)]
         if dies[0].tag == dw.TAG_SUBPROGRAM:
-            return meanings  # an overloaded function is an error, too
+            from dwarfgpu.dwarf.scope.exact_functions import require_one_type
+
+            require_one_type(typed, dies)
+            return meanings
         first = declaration_of(dies[0])
         scope, path = exact_scope(first), path_around(first)
         units, doubts = iter((first.unit,)), self.doubts

@@ -19,10 +19,10 @@ from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, is_external, is_sam
 from dwarfgpu.dwarf.scope.named_entries import completed
 from dwarfgpu.dwarf.scope.nameless_functions import in_nameless
 from dwarfgpu.dwarf.scope.overloads import overloaded
-from dwarfgpu.dwarf.scope.parameters import has_parameters
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS
 from dwarfgpu.dwarf.scope.several_files import several
 from dwarfgpu.dwarf.scope.variable import Variable, variables_below
+from dwarfgpu.dwarf.scope.written_parameters import has_parameters
 from dwarfgpu.errors import UsageError
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.qualified import squeezed
+from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import is_definition, qualified_name
-from dwarfgpu.dwarf.scope.parameters import parameter_types, qualifiers_of, type_spelling
+from dwarfgpu.dwarf.scope.exact_instances import spelled_with_types
+from dwarfgpu.dwarf.scope.parameters import parameter_types, qualifiers_of
 from dwarfgpu.dwarf.scope.scope_entries import entry_of
 from dwarfgpu.dwarf.types.types import Type
 
@@ -15,8 +18,8 @@ def are_overloads(functions: Sequence[Die]) -> bool:
     """Return whether functions of one name differ in their parameters, or in what follows them."""
     if len(functions) < 2:
         return False
-    first = parameter_types(functions[0]), qualifiers_of(functions[0])
-    return any((parameter_types(item), qualifiers_of(item)) != first for item in functions[1:])
+    types = {(*parameter_types(item, _spelled), qualifiers_of(item)) for item in functions}
+    return len(types) > 1
 
 
 def overloaded(functions: Iterable[Die]) -> str:
@@ -29,7 +32,7 @@ def overloaded(functions: Iterable[Die]) -> str:
 
     def spelled(type_: Type | None) -> str:
         if type_ not in spellings:
-            spellings[type_] = type_spelling(type_)
+            spellings[type_] = _spelled(type_)
         return spellings[type_]
 
     for function in functions:
@@ -47,6 +50,12 @@ def overloaded_member(functions: Sequence[Die]) -> str:
     if functions[0].unit.is_cplusplus:
         return overloaded(functions)
     return overloaded([die for die in functions if is_definition(die)] or functions)
+
+
+def _spelled(type_: Type | None) -> str:
+    """Return the text of a type with the types of the values among arguments of templates."""
+    shown = spelled_with_types
+    return squeezed(type_name(type_, cplusplus=True, shown_as=shown, shown_inside=shown))
 
 
 def _distinct(name: str, functions: list[Die]) -> list[str]:

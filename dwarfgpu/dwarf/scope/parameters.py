@@ -1,4 +1,4 @@
-"""The parameters of functions: those that are declared, passed, and written in names."""
+"""The parameters of functions: those that are declared, and passed."""
 
 from __future__ import annotations
 
@@ -8,56 +8,14 @@ from typing import Final
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names import cxx
-from dwarfgpu.dwarf.names.qualified import Part, canonical, parts, split_outside, squeezed
+from dwarfgpu.dwarf.names.qualified import exact, squeezed
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import declaration_of, is_within
-from dwarfgpu.dwarf.scope.named_entries import VARIABLE_TEMPLATES
-from dwarfgpu.dwarf.scope.variable_names import has_arguments
+from dwarfgpu.dwarf.scope.declarations import declaration_of
+from dwarfgpu.dwarf.scope.exact_instances import spelled_with_types
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 
-_QUALIFIERS: Final = {dw.TAG_CONST_TYPE: "const", dw.TAG_VOLATILE_TYPE: "volatile"}
-
-
-def is_called(die: Die, name: str) -> bool:
-    """Return whether a qualified name is that of an entry; a simple name matches in any scope."""
-    *outer, last = parts(name) or (None,)
-    if last is None or last.name != canonical(die.name or "") or not has_parameters(die, last):
-        return False
-    if not outer and not name.startswith("::"):
-        return True
-    return is_within(die, tuple(scope.name for scope in outer))
-
-
-def has_parameters(die: Die, part: Part) -> bool:
-    """Return whether a function has the parameters that are written, or none are, and also the
-    qualifiers behind them; and a variable the written arguments of a template. Where the types of
-    these count, an instance has them."""
-    if part.exact is not None and not _has_types(die, part.exact):
-        return False
-    if part.parameters is None:
-        if die.tag not in VARIABLE_TEMPLATES:
-            return True
-        return has_arguments(die, part) if die.unit.is_cplusplus else part.name[-1:] != ">"
-    if die.tag != dw.TAG_SUBPROGRAM or not _has_qualifiers(die, part):
-        return False
-    written = list(map(_compared, split_outside(part.parameters, ",")))
-    spelled = (parameter_types(die), parameter_types(die, spelling=resolved_spelling))
-    return written in [list(map(_compared, types)) or [""] for types in spelled]
-
-
-def _has_types(die: Die, exact: str) -> bool:
-    from dwarfgpu.dwarf.scope.exact_instances import exact_name, has_types  # few names have values
-
-    return exact_name(die) == exact and has_types(die)
-
-
-def _has_qualifiers(function: Die, part: Part) -> bool:
-    """Return whether a member function is `const` or `volatile` as is written behind its
-    parameters; without either there, any is."""
-    words = sorted(part.text.rpartition(")")[2].split())
-    is_any = not words or not set(_QUALIFIERS.values()).issuperset(words)
-    return is_any or qualifiers_of(function).split() == words
+QUALIFIERS: Final = {dw.TAG_CONST_TYPE: "const", dw.TAG_VOLATILE_TYPE: "volatile"}
 
 
 def with_parameters(function: Die) -> Die:
@@ -113,18 +71,15 @@ def type_spelling(type_: Type | None) -> str:
     return squeezed(type_name(type_, cplusplus=True))
 
 
-def _compared(name: str) -> str:
-    form = cxx.canonical(name)
-    if "<" not in form:
-        return form
-    from dwarfgpu.dwarf.names.comparable import comparable  # few types have arguments
-
-    return comparable(form)
-
-
 def resolved_spelling(type_: Type | None) -> str:
-    """Return the text of a type without the typedefs in it."""
-    return cxx.canonical(type_name(type_, cplusplus=True, shown_as=strip, shown_inside=strip))
+    """Return the text of a type without the typedefs in it, and with the types of the values among
+    arguments of templates."""
+    text = type_name(type_, cplusplus=True, shown_as=_resolved, shown_inside=_resolved)
+    return cxx.canonical(text)
+
+
+def _resolved(type_: Type | None) -> str | Type | None:
+    return spelled_with_types(strip(type_))
 
 
 def parameter_types(
@@ -152,8 +107,8 @@ def qualifiers_of(function: Die) -> str:
     if kind is not None and kind.tag == dw.TAG_CONST_TYPE:  # the pointer itself, as gcc has it
         kind = kind.reference(dw.AT_TYPE)
     kind = None if kind is None else kind.reference(dw.AT_TYPE)
-    while kind is not None and kind.tag in _QUALIFIERS and len(words) < len(_QUALIFIERS):
-        words.append(_QUALIFIERS[kind.tag])
+    while kind is not None and kind.tag in QUALIFIERS and len(words) < len(QUALIFIERS):
+        words.append(QUALIFIERS[kind.tag])
         kind = kind.reference(dw.AT_TYPE)
     return " ".join(sorted(words))
 
@@ -164,5 +119,5 @@ def signature(function: Die) -> tuple[str, ...]:
     declared = with_parameters(function)
     references = ((dw.AT_REFERENCE, "&"), (dw.AT_RVALUE_REFERENCE, "&&"))
     reference = "".join(mark for attribute, mark in references if declared.flag(attribute))
-    types = map(_compared, parameter_types(function, spelling=resolved_spelling))
+    types = map(exact, parameter_types(function, spelling=resolved_spelling))
     return (*types, qualifiers_of(function), reference)

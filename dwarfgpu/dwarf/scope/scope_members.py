@@ -39,11 +39,11 @@ from dwarfgpu.dwarf.scope.meaning import (
     ordinary,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED
-from dwarfgpu.dwarf.scope.parameters import has_parameters
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
 from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, UnitDeclarations
 from dwarfgpu.dwarf.scope.unit_search import Path
 from dwarfgpu.dwarf.scope.variable import Variable, external_in, with_abstract
+from dwarfgpu.dwarf.scope.written_parameters import has_parameters
 from dwarfgpu.dwarf.types.class_scope import class_scope, constructors, is_own_name, nearest_members
 from dwarfgpu.dwarf.types.type_entries import NAMES_OF_TYPES, QUALIFIERS
 from dwarfgpu.dwarf.unit import CompilationUnit

@@ -48,7 +48,6 @@ from dwarfgpu.dwarf.scope.meaning import (
     shares_its_name,
 )
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES, named_entries
-from dwarfgpu.dwarf.scope.parameters import has_parameters
 from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS, decl_file, name_of
 from dwarfgpu.dwarf.scope.unit_search import Doubt, Path, UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable, with_abstract
@@ -58,6 +57,7 @@ from dwarfgpu.dwarf.scope.variable_names import (
     listed_instances,
     outside_class,
 )
+from dwarfgpu.dwarf.scope.written_parameters import has_parameters
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError
 

@@ -17,8 +17,8 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.function_names import bare_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.nameless_functions import is_nameless, owners_of, without_arguments
-from dwarfgpu.dwarf.scope.parameters import is_called
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.written_parameters import is_called
 from dwarfgpu.dwarf.types.address_class import storage_of
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.expr.context import ExprLoc
