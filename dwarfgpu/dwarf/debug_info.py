@@ -551,10 +551,16 @@ class DebugInfo(OfOpenFile):
     def common_producer(self) -> str:
         """The producer of all units that name one, for type and partial units, which may name
         none; empty where they differ."""
+        return next(iter(self.producers)) if len(self.producers) == 1 else ""
+
+    @cached_property
+    def producers(self) -> frozenset[str]:
+        """The producers of all units that name one; of a split file without such units, those of
+        the whole program."""
         producers = self._named_by_units(lambda unit: unit.producer or None)
         if not producers and self.main is not self:
-            return self.main.common_producer
-        return producers.pop() if len(producers) == 1 else ""
+            return self.main.producers
+        return frozenset(producers)
 
     @cached_property
     def common_language(self) -> int | None:

@@ -59,6 +59,11 @@ class UnitFile(Protocol):
     def common_producer(self) -> str: ...
 
     @property
+    def producers(self) -> frozenset[str]:
+        """The producers of all units that name one."""
+        ...
+
+    @property
     def common_language(self) -> int | None: ...
 
     @property

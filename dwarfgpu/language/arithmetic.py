@@ -7,6 +7,7 @@ from typing import Final
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.base_type import is_currency
 from dwarfgpu.base.records import evolve, frozen
+from dwarfgpu.dwarf.scope.undecided_class import may_be_several_instances
 from dwarfgpu.dwarf.types.dynamic_types import has_descriptor, is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import element_type, size_bits, spacing_bits
 from dwarfgpu.dwarf.types.types import (
@@ -58,7 +59,7 @@ from dwarfgpu.language.member_pointers import (
     null_member,
 )
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.other_units import may_be_several_instances, require_one_instance
+from dwarfgpu.language.other_units import require_one_instance
 from dwarfgpu.language.pointer_addresses import PointerAddresses
 from dwarfgpu.language.syntax.expression_language import language_of
 from dwarfgpu.language.typed_value import TypedValue, why_no_address

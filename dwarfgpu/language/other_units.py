@@ -13,6 +13,7 @@ from dwarfgpu.dwarf.scope.meaning import has_tag
 from dwarfgpu.dwarf.scope.named_entries import named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
+from dwarfgpu.dwarf.scope.undecided_class import may_be_several_instances, why_undecided
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.scope.variable_names import instances_of_member, listed_instances
 from dwarfgpu.dwarf.types.builder import types_of
@@ -28,7 +29,6 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import UsageError
 from dwarfgpu.session.session import Session
 
 _DEEPEST: Final = 64
@@ -80,32 +80,10 @@ def completed(session: Session, type_: Type | None) -> Type | None:
     return _requalified(types_of(die.unit).build(die), type_)
 
 
-def _instances(type_: Type | None) -> tuple[Die, ...]:
-    """Return the entries that may define an instance of a template of C++ which is only declared;
-    none for any other type."""
-    declared = strip(type_)
-    die = declared.die if isinstance(declared, Struct) and declared.is_declaration else None
-    if die is None or "<" not in type_name(declared, cplusplus=True) or not die.unit.is_cplusplus:
-        return ()
-    return die.unit.info.class_definitions(die)
-
-
-def may_be_several_instances(type_: Type | None) -> bool:
-    """Return whether a class is only declared, and may be several instances of a template, which
-    differ in the types of their values alone."""
-    return len(_instances(type_)) > 1
-
-
 def require_one_instance(type_: Type | None) -> None:
     """Raise `UsageError` for such a class, whose members or size are needed."""
-    definitions = _instances(type_)
-    if len(definitions) > 1:
-        # Few names have values.
-        from dwarfgpu.dwarf.names.comparable import ambiguous_instance
-        from dwarfgpu.dwarf.scope.exact_instances import shown_with_types
-
-        shown = sorted(map(shown_with_types, definitions))
-        raise UsageError(ambiguous_instance(type_name(strip(type_), cplusplus=True), shown))
+    if (why := why_undecided(type_)) is not None:
+        raise why
 
 
 def several_completions(session: Session, type_: Type | None, unit: CompilationUnit) -> list[str]:

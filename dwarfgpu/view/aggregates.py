@@ -118,7 +118,7 @@ def _struct_pieces(
     bases, records = _parts(shown, struct_type)
     has_fields = any(own for *_, own in records)
     if struct_type.is_declaration or (struct_type.size_bytes is None and not has_fields):
-        yield "<incomplete type>"
+        yield shown.incomplete_text(struct_type)
         return
     is_left_out = struct_type.kind == "union" and depth and not shown.options.union
     marks = _MARKS[shown.options.style]

@@ -216,6 +216,13 @@ class Shown:
         except DwarfGpuError as error:
             yield self.error_text(error)
 
+    def incomplete_text(self, type_: Type | None) -> str:
+        """Return what is shown in place of an object of a structure without a size."""
+        from dwarfgpu.dwarf.scope.undecided_class import why_undecided  # few are so
+
+        why = why_undecided(type_)
+        return "<incomplete type>" if why is None else self.error_text(why)
+
     def error_text(self, error: DwarfGpuError) -> str:
         """Return an error in place of a part, and report it."""
         self.report(error)

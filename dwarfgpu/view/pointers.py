@@ -156,7 +156,7 @@ def reference_pieces(
         return
     size = size_bits(target)
     if size is None and isinstance(strip(target), Struct):
-        yield f"{colon}<incomplete type>"
+        yield f"{colon}{shown.incomplete_text(target)}"
         return
     if size is None and is_ada:
         yield OPTIMIZED_OUT

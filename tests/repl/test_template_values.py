@@ -286,11 +286,11 @@ INCOMPLETE = {
 }
 
 
-def compiled(compiler: str, folder: Path, *sources: str) -> Path:
+def compiled(compiler: str, folder: Path, *sources: str, options: str = "") -> Path:
     names = [f"{number}.cpp" for number, _ in enumerate(sources)]
     for name, source in zip(names, sources, strict=True):
         (folder / name).write_text(source)
-    flags = ["-std=c++17", "-g", "-O0", "-w", "-no-pie", *names, "-o", "program"]
+    flags = ["-std=c++17", "-g", "-O0", "-w", "-no-pie", *options.split(), *names, "-o", "program"]
     subprocess.run([compiler, *flags], cwd=folder, check=True)
     return folder / "program"
 
@@ -300,28 +300,74 @@ def answer(program: Path, expression: str) -> str:
     return (done.lines or done.err.splitlines())[-1]
 
 
+WITH_TYPE_UNITS = ("", "-fdebug-types-section", "-gsplit-dwarf -fdebug-types-section")
+
+
+@pytest.mark.parametrize("options", [*WITH_TYPE_UNITS, "-gdwarf-4 -fdebug-types-section"])
 def test_a_declaration_without_types_is_no_instance_of_several(
-    tmp_path: Path, tool: Callable[[str], str]
+    options: str, tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
     """gcc calls all of them `W<3>`, also as arguments of others, and what it only declares has no
     entries for the types (DWARF 5 2.23: they are children of the instance)."""
     sources = [DECLARING, *(TEMPLATES + objects for objects in DEFINING)]
-    program = compiled(tool("g++"), tmp_path, *sources)
+    program = compiled(tool("g++"), tmp_path, *sources, options=options)
     assert {one: answer(program, one) for one in INCOMPLETE} == INCOMPLETE
     done = run("debug", "--batch", "-q", program, "-ex", "whatis *one")
     assert done.lines == ["type = W<3>"]
 
 
-def test_a_declaration_beside_a_definition_is_another_instance(
+HOLDING = """
+template <auto V> struct W; extern char store[]; W<3l> &lr = *(W<3l> *)store;
+struct Hold { W<3l> &hr; W<3l> *hp; int z; } hold{lr, &lr, 4}; struct Undef;
+Undef &undefined = *(Undef *)store;
+int main() { return hold.z; }
+"""
+OF_HOLDING = {
+    "lr": '(W<3> &) @STORE: <error: "W<3>" is ambiguous: W<3>, W<3l>>',
+    "hold.hr": '(W<3> &) @STORE: <error: "W<3>" is ambiguous: W<3>, W<3l>>',
+    "undefined": "(Undef &) @STORE: <incomplete type>",
+    "sizeof(*hold.hp)": '"W<3>" is ambiguous: W<3>, W<3l>',
+    "hold.hp->tail": '"W<3>" is ambiguous: W<3>, W<3l>',
+    "sizeof(W<3>)": "8",
+    "sizeof(W<3l>)": "16",
+}
+
+
+@pytest.mark.parametrize("options", WITH_TYPE_UNITS)
+def test_what_a_type_unit_declares_is_no_instance_of_several(
+    options: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Type units do not say that they are of gcc. A reference to an object of such a class shows
+    why its members are not known."""
+    defining = f"{TEMPLATES} char store[64] = {{3, 0, 0, 0, 7}}; W<3> i3; W<3l> l3;"
+    program = compiled(tool("g++"), tmp_path, HOLDING, defining, options=options)
+    store = f"{int(answer(program, '(long) &store')):#x}"
+    said = {one: answer(program, one).replace(store, "STORE") for one in OF_HOLDING}
+    assert said == OF_HOLDING
+
+
+def test_more_units_of_one_instance_do_not_hide_another(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
-    """A unit has one entry of a class: its `W<3>` with values of `int` does not complete another
-    `W<3>` there, nor does that of another unit."""
+    """However many units define `W<3>`, the last one may define the instance that is meant."""
+    same = [f"{TEMPLATES} W<3> i{number};" for number in range(33)]
+    last = f"{TEMPLATES} W<3l> l3;"
+    program = compiled(tool("g++"), tmp_path, DECLARING, *same, last)
+    assert answer(program, "sizeof(*other)") == '"W<3>" is ambiguous: W<3>, W<3l>'
+
+
+@pytest.mark.parametrize("options", WITH_TYPE_UNITS)
+def test_a_declaration_beside_a_definition_is_another_instance(
+    options: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """A unit has one entry of a class, perhaps a type unit: its `W<3>` with values of `int` does
+    not complete another `W<3>` there, nor does that of another unit."""
     program = compiled(
         tool("g++"),
         tmp_path,
         f"{TEMPLATES} W<3> own; extern W<3l> *other; W<3l> *other; int main() {{ return own.v; }}",
         f"{TEMPLATES} W<3> i3; W<3l> l3;",
+        options=options,
     )
     answers = [answer(program, one) for one in ("sizeof(own)", "sizeof(*other)", "sizeof(W<3l>)")]
     assert answers == ["8", "16", "16"]

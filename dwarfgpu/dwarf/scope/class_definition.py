@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from itertools import chain, islice
+from itertools import chain
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.names.comparable import has_values
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, exact
 from dwarfgpu.dwarf.scope.declarations import is_definition, path_of
 from dwarfgpu.dwarf.scope.exact_instances import has_all_types, within
-from dwarfgpu.dwarf.scope.imports import searched_units
+from dwarfgpu.dwarf.scope.imports import refers_to, searched_units, type_sources
 from dwarfgpu.dwarf.scope.named_entries import completed, named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -31,7 +31,7 @@ _STRUCTS: Final = (dw.TAG_STRUCTURE_TYPE, dw.TAG_CLASS_TYPE, dw.TAG_INTERFACE_TY
 """Declarations may say `struct` of a `class`, and the other way round (C++ dcl.type.elab)."""
 
 _MAX_COMPARED: Final = 32
-"""Definitions that are compared where a declaration may mean any of them."""
+"""Definitions that are compared where a declaration may mean any of several that differ."""
 
 
 def class_definitions(
@@ -47,7 +47,7 @@ def class_definitions(
     are skipped.
     """
     wanted, is_known = within(declaration), has_all_types(declaration)
-    of_name = partial(_definitions, info, declaration, other_files)
+    of_name = partial(_definitions, info, declaration, other_files, is_known=is_known)
     if is_known:
         for definition in of_name():
             if _is(definition, wanted):
@@ -59,24 +59,26 @@ def class_definitions(
             return (own,)
     candidates: dict[tuple[str, ...], Die] = {}
     own_instances: set[tuple[str, ...]] = set()
-    for definition in islice(of_name(), _MAX_COMPARED):
-        instance = within(definition)
-        if is_known:
-            if not _is(definition, wanted, is_any=True):
-                continue
-        elif definition.unit is declaration.unit:
+    for number, definition in enumerate(of_name()):
+        if number >= _MAX_COMPARED and len(candidates.keys() - own_instances) > 1:
+            break
+        if is_known and not _is(definition, wanted, is_any=True):
+            continue
+        if is_known or not _is_of(definition, declaration.unit):
+            candidates.setdefault(within(definition), definition)
+        elif has_all_types(definition):
             # A unit has one entry of a class: this one is another instance, in other units, too.
-            if has_all_types(definition):
-                own_instances.add(instance)
-            continue
-        elif instance in own_instances:
-            continue
-        candidates.setdefault(instance, definition)
-    return tuple(candidates.values())
+            own_instances.add(within(definition))
+    return tuple(die for instance, die in candidates.items() if instance not in own_instances)
+
+
+def _is_of(definition: Die, unit: CompilationUnit) -> bool:
+    """Return whether a unit itself defines a class, or the type unit does that it refers to."""
+    return definition.unit is unit or refers_to(unit, definition.unit)
 
 
 def _definitions(
-    info: DebugInfo, declaration: Die, other_files: Iterable[DebugInfo]
+    info: DebugInfo, declaration: Die, other_files: Iterable[DebugInfo], *, is_known: bool
 ) -> Iterator[Die]:
     """Yield the entries that define a class of the name, those of the same unit first."""
     path, name = path_of(declaration), canonical(declaration.name or "")
@@ -86,6 +88,9 @@ def _definitions(
         files = chain((info,), other_files if declaration.unit.is_cplusplus else ())
         defining = chain.from_iterable(_units(file, declaration) for file in files)
         units = chain((declaration.unit,), defining)  # the other files are needed last
+        if not is_known:  # what skeletons name need not have type units of split files
+            sources = type_sources(info)
+            units = chain(units, chain.from_iterable(source.type_units for source in sources))
     tags = _STRUCTS if declaration.tag in _STRUCTS else (declaration.tag,)
     for unit in units:
         try:

@@ -32,6 +32,7 @@ from dwarfgpu.dwarf.scope.variable_names import (
     variable_name,
 )
 from dwarfgpu.dwarf.types.types import Struct, Type
+from dwarfgpu.dwarf.unit import CompilationUnit
 
 _AROUND: Final = dw.TYPEDEFS | {
     dw.TAG_ARRAY_TYPE,
@@ -144,8 +145,16 @@ def _typed(die: Die) -> _Typed:
         parameters = [*_parameters(origin)]
         if parameters:
             return _with_types(template, name, parameters)
-    is_written = die.tag not in CLASSES or not parse_producer(die.unit.producer).is_gcc
-    return _Typed(name, is_written or not has_values(name))
+    is_written = die.tag not in CLASSES or not has_values(name) or _writes_types(die.unit)
+    return _Typed(name, is_written)
+
+
+def _writes_types(unit: CompilationUnit) -> bool:
+    """Return whether the compiler of a unit writes the types of values into names, unlike gcc. Type
+    units, and partial units of dwz, do not say which one it is: no unit of their file may be of
+    gcc."""
+    producers = [unit.producer] if unit.producer else unit.info.producers
+    return not any(parse_producer(producer).is_gcc for producer in producers)
 
 
 def _parameters(die: Die) -> Iterator[Die]:

@@ -163,6 +163,16 @@ def searched_units(
             yield imported
 
 
+def refers_to(unit: CompilationUnit, type_unit: CompilationUnit) -> bool:
+    """Return whether a type unit describes a type of a unit, which has its signature; False for
+    another unit than a type unit."""
+    signature = type_unit.header.signature
+    if signature is None or not type_unit.header.is_type_unit:
+        return False
+    reference = signature.to_bytes(8, unit.endian)
+    return unit.data.find(reference, unit.header.entries_at, unit.end) >= 0
+
+
 def units_with_names(
     info: DebugInfo, likely: Iterable[CompilationUnit] = ()
 ) -> Iterator[CompilationUnit]:

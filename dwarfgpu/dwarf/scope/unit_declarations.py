@@ -32,7 +32,7 @@ from dwarfgpu.dwarf.scope.declarations import (
     qualified_name,
     scope_path,
 )
-from dwarfgpu.dwarf.scope.imports import imported_units
+from dwarfgpu.dwarf.scope.imports import imported_units, refers_to
 from dwarfgpu.dwarf.scope.meaning import (
     EXPORTED_IN_CPLUSPLUS,
     DieFilter,
@@ -450,12 +450,8 @@ class UnitDeclarations(UnitSearch):
                         return
 
     def _is_of_this(self, unit: CompilationUnit) -> bool:
-        """Return whether a type unit describes a type of this unit, which refers to it."""
-        signature = unit.header.signature
-        if signature is None or self.unit is None:
-            return False
-        reference = signature.to_bytes(8, self.unit.endian)
-        return self.unit.data.find(reference, self.unit.header.entries_at, self.unit.end) >= 0
+        """Return whether a type unit describes a type of this unit."""
+        return self.unit is not None and refers_to(self.unit, unit)
 
     def defined(self, dies: Iterable[Die]) -> tuple[Meaning, ...]:
         """Return the definitions of entries, each once. Declarations stay if other files can define
