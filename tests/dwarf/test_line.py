@@ -410,15 +410,41 @@ def test_the_check_of_a_file_counts_rows_that_it_makes(end: bytes) -> None:
     assert refused == [False] * 3 + [True] * 9  # a step for each byte, and then six for each row
 
 
-def test_rows_that_are_read_for_the_name_of_a_file_count() -> None:
-    """A program may define a file where it has the name: nothing else bounds what is read."""
-    program = START + extended(0x80, b"x.c\0") + bytes((COPY,)) * 100 + END
-    tables = many_tables(Table(program, names=FILES), 10, 165)
-    refused = []
-    for table in tables:
-        assert not table.files_named("x.c")
-        refused.append(isinstance(table.matrix.problem, LimitExceeded))
-    assert refused == [False] * 4 + [True] * 6  # 626 steps each
+def test_no_rows_are_read_for_the_name_of_a_file() -> None:
+    """A program may define a file where it has the name: its opcodes are skipped at once."""
+    opcodes = bytes((COPY, SET_COLUMN, 3, 0x4B)) + extended(4, b"\7") + bytes((0x09, 1, 0))
+    for padding in (b"", extended(3, b"y.c\0" + uleb(0, 0, 0))):
+        start = START + extended(0x80, b"x.c\0") + padding
+        few, many = (table_of(Table(start + opcodes * n + END, names=FILES)) for n in (1, 3_000))
+        assert not few.files_named("x.c")
+        with at_most(500):
+            assert not many.files_named("x.c")
+
+
+def test_programs_that_are_searched_for_the_name_of_a_file_count() -> None:
+    made = Table(START + extended(0x80, b"x.c\0") + bytes((COPY,)) * 97 + END, names=FILES)
+    evolved = evolve(made, program=made.program + extended(3, b"x.c\0" + uleb(0, 0, 0)))
+    tables = many_tables(evolved, 14, 110)
+    found = [bool(table.files_named("x.c")) for table in tables]
+    assert found == [True] * 11 + [False] * 3  # 164 steps each, with those of the file
+
+
+@pytest.mark.parametrize("base", [1, 3, 4, 9, 10, 13, 14, 17])
+def test_opcodes_before_a_file_that_is_defined_are_skipped_by_their_lengths(base: int) -> None:
+    """Those of a header with fewer standard opcodes, or more, and of each length."""
+    counts = (0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0, 2, 3, 0)
+    opcodes = [bytes((opcode,)) for opcode in range(base, 256)]
+    for opcode in range(1, base):
+        opcodes.append(bytes((opcode,)) + (b"\3\0" if opcode == 9 else b"\3" * counts[opcode - 1]))
+        if counts[opcode - 1] and opcode != 9:
+            opcodes.append(bytes((opcode,)) + (b"\x80" * 20 + b"\0") * counts[opcode - 1])
+    opcodes += [extended(kind, b"\3" * size) for kind in (0x80, 0x05) for size in range(40)]
+    opcodes += [extended(0x80, b"\3" * 200), b"\0\x83\x80\0\x80\3\3", b"\0\0"]
+    one = extended(3, b"x.c\0" + uleb(0, 0, 0))
+    made = Table(counts=counts[: base - 1])
+    for opcode_bytes in opcodes:
+        result = table_of(evolve(made, program=one + opcode_bytes + one))
+        assert len(result.files_named("x.c")) == 2, opcode_bytes
 
 
 def test_tables_with_rows_are_read_whatever_their_number() -> None:

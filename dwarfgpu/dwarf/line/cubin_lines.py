@@ -13,6 +13,7 @@ from typing import Final
 
 from dwarfgpu.base.printable import printable
 from dwarfgpu.base.records import frozen
+from dwarfgpu.dwarf.line.defined_files import defined_files
 from dwarfgpu.dwarf.line.header import LineHeader, NameEntry, read_line_header
 from dwarfgpu.dwarf.line.program import run_line_program
 from dwarfgpu.dwarf.line.rows import ROW, LineMatrix, LineWork
@@ -122,14 +123,16 @@ def _code_ranges(
             if problem is not None:
                 problem.context = problem.context or f"{file.path}: {section} table {offset:#x}"
                 problems.append(problem)
-        yield from _of_table(header, matrix, PTX_SECTION if section == _PTX else "")
+        files = (*header.files, *defined_files(header, data, file.limits.line_rows, work))
+        yield from _of_table(header, files, matrix, PTX_SECTION if section == _PTX else "")
         offset = header.end
 
 
-def _of_table(header: LineHeader, matrix: LineMatrix, unnamed: str) -> Iterator[_CodeRange]:
+def _of_table(
+    header: LineHeader, files: Sequence[NameEntry], matrix: LineMatrix, unnamed: str
+) -> Iterator[_CodeRange]:
     names: dict[int, str] = {0: unnamed} if unnamed else {}
-    entries = (*header.files, *matrix.defined_files)
-    for number, entry in enumerate(entries, header.first_file):
+    for number, entry in enumerate(files, header.first_file):
         names[number] = _path(entry, header)
     for sequence in matrix.sequences:
         for position, index in enumerate(sequence.order):

@@ -271,7 +271,7 @@ class LineTables:
         self._tables: dict[tuple[int, int], ReadTable] = {}
         self._kept_rows = 0
         self._defined_files: dict[tuple[int, int], Sequence[NameEntry]] = {}
-        """Of the tables that were read for them: they are few, and kept without the rows."""
+        """Of the tables that were asked for them: they are few."""
         self._read: set[tuple[int, int]] = set()
         """The keys of the tables whose bytes are counted."""
         self._program_bytes = 0
@@ -331,8 +331,8 @@ class LineTables:
             self._names[key] = None if has_indexes else FileNames()
         return self._names[key] or FileNames()
 
-    def read(self, table: LineTable, row_steps: int = -FREE_BYTES) -> ReadTable:
-        """Return the rows of a table; `row_steps` as of `run_line_program`."""
+    def read(self, table: LineTable) -> ReadTable:
+        """Return the rows of a table."""
         header = table.header
         key = (header.offset, header.format.address_size)
         read = self._tables.get(key)
@@ -341,7 +341,7 @@ class LineTables:
             if key not in self._read:
                 size_bytes += header.end - header.offset
                 self._refuse_overlap(size_bytes, header)
-            read = ReadTable(table, self.run(header, row_steps))
+            read = ReadTable(table, self.run(header))
             # After what Ctrl-C may end, also this call: no table counts twice.
             self._read.add(key)
             self._program_bytes = size_bytes
@@ -355,11 +355,15 @@ class LineTables:
 
     def defined_files(self, table: LineTable) -> Sequence[NameEntry]:
         """Return the files that the program of a table defines."""
-        key = (table.header.offset, table.header.format.address_size)
+        header = table.header
+        key = (header.offset, header.format.address_size)
         files = self._defined_files.get(key)
         if files is None:
-            # Nothing bounds the tables that are read for a name or a number of a file: rows count.
-            files = self._defined_files[key] = self.read(table, ROW).matrix.defined_files
+            from dwarfgpu.dwarf.line.defined_files import defined_files  # few questions need it
+
+            data, work = self._sections.section(".debug_line"), self._work_of(header, "files")
+            files = defined_files(header, data, self._sections.object.limits.line_rows, work)
+            self._defined_files[key] = files
         return files
 
     def run(

@@ -12,7 +12,7 @@ from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
-from dwarfgpu.dwarf.line.header import LineHeader, NameEntry
+from dwarfgpu.dwarf.line.header import LineHeader
 from dwarfgpu.dwarf.line.operands import (
     MOST,
     address_in,
@@ -75,7 +75,7 @@ def run_line_program(
         problem = at_opcode(error, run.offset)
     work.spend(run.steps)
     rows = LineRows(run.addresses, run.registers)
-    return LineMatrix(rows, run.sequences, tuple(run.files), problem)
+    return LineMatrix(rows, run.sequences, problem)
 
 
 @lru_cache(maxsize=16)  # nearly all tables of a file have the same
@@ -104,7 +104,7 @@ class _Run:
         self.addresses = array("Q")
         self.registers = bytearray()
         self.sequences = LineSequences()
-        self.files: list[NameEntry] = []
+        self._defined_files = 0
 
     def read(self, most_rows: int) -> None:
         """Perform the program (DWARF 5 6.2.5)."""
@@ -211,10 +211,9 @@ class _Run:
                             discriminator = read_discriminator(data, position, after)
                             extra += LONG_NUMBER
                         elif kind == 0x03:  # DW_LNE_define_file
-                            self.files.append(
-                                defined_file(Reader(data, "little", position + 1, after))
-                            )
-                            refuse_files(len(self.files))
+                            defined_file(Reader(data, "little", position + 1, after))
+                            self._defined_files += 1
+                            refuse_files(self._defined_files)
                             extra += DEFINED_FILE
                         elif kind is None:
                             if offset != self.ended_at:

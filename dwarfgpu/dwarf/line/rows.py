@@ -12,7 +12,6 @@ from typing import Final, NamedTuple, overload
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.address_ranges import Range
-from dwarfgpu.dwarf.line.header import NameEntry
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 IS_STMT: Final = 0x01
@@ -299,7 +298,5 @@ class LineMatrix:
 
     rows: LineRows
     sequences: LineSequences
-    defined_files: tuple[NameEntry, ...]
-    """Files that the program defines in addition to its header (DW_LNE_define_file)."""
     problem: DwarfGpuError | None
     """Why the program was not read to its end."""
