@@ -36,8 +36,9 @@ class Progress:
 
     def __call__(self, path: str, count: int, total: int) -> None:
         """Show the share of a file's units that has been read."""
-        percent = 100 * count // max(total, 1)
-        self._show(f"Reading the names in {PurePath(path).name}: {percent}%")
+        if self._clock() >= self._next:
+            percent = 100 * count // max(total, 1)
+            self._show(f"Reading the names in {PurePath(path).name}: {percent}%")
 
     def executed(self, instructions: int) -> None:
         """Show the number of instructions executed since the start of the program."""

@@ -20,7 +20,7 @@ from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.debug_info import DebugInfo
     from dwarfgpu.dwarf.unit import CompilationUnit
-    from dwarfgpu.dwarf.unit_file_protocol import TypeSource
+    from dwarfgpu.dwarf.unit_file_protocol import TypeSource, UnitFile
 
 
 _OF_SECTIONS: Final = ("section_reference", "supplementary_reference")
@@ -81,15 +81,21 @@ def _imports(unit: CompilationUnit) -> tuple[tuple[CompilationUnit, ...], DwarfG
     except DwarfGpuError as error:
         return (), error.with_traceback(None)
     value_of, known = _reader_of_imports(unit), set[tuple[FormClass, Raw]]()
+    targets = _targets_of_imports(unit.info)
     for index in indexes:
         try:
             value = value_of(index)
             if value is None or value in known:
                 continue
             known.add(value)
+            if (kept := targets.get(value)) is not None:
+                imported[kept] = None
+                continue
             target = _unit_with_entry(unit, *value)
             is_explained = problem is not None and value[0] in _OF_SECTIONS
-            if target is None and not is_explained:  # the entry knows why, and other classes
+            if target is not None:
+                targets[value] = target.full
+            elif not is_explained:  # the entry knows why, and other classes
                 entry = unit.die(index).reference(dw.AT_IMPORT)
                 target = None if entry is None else entry.unit
             if target is not None:
@@ -97,6 +103,13 @@ def _imports(unit: CompilationUnit) -> tuple[tuple[CompilationUnit, ...], DwarfG
         except DwarfGpuError as error:
             problem = problem or error.with_traceback(None)
     return tuple(imported), problem
+
+
+@kept_with(first)
+def _targets_of_imports(_: UnitFile) -> dict[tuple[FormClass, Raw], CompilationUnit]:
+    """Return the units that references to sections lead to, of the imports of a file that were
+    read: thousands of its units may import the same ones."""
+    return {}
 
 
 def _entries_of_imports(unit: CompilationUnit) -> list[int]:
