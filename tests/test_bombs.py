@@ -929,6 +929,12 @@ def test_too_many_symbols_of_a_scope_are_not_all_described(
     assert "the scope has more than 9 symbols (--max-variables)" in said.err
 
 
+def test_units_without_an_entry_of_their_own_are_checked_no_further(measured: Measured) -> None:
+    """Each part of the check asked for the entry again, and made an error of its own."""
+    work, _ = measured("damaged-units", (10, 100, 300), ["check", "bomb"])
+    assert work[2] < work[1] + 80 * 200, work
+
+
 def test_the_default_file_needs_one_main(measured: Measured) -> None:
     """All others of a program are not looked at for it."""
     arguments = arguments_of("debug bomb <<< list nosuch")
@@ -938,14 +944,15 @@ def test_the_default_file_needs_one_main(measured: Measured) -> None:
 
 @pytest.mark.parametrize(
     ("command", "most_calls"),
-    [("debug bomb <<< list x", 2_000), ("debug bomb <<< print x", 2_600)],
+    [("debug bomb <<< list x", 1_300), ("debug bomb <<< print x", 1_400)],
 )
 def test_the_imports_of_units_are_read_once(
     command: str,
     most_calls: int,
     measured: Measured,
 ) -> None:
-    """Each of these commands searches all units several times; each unit has 25 imports."""
+    """Each of these commands searches all units several times; each unit has 25 imports, of the
+    same units as the others."""
     work, _ = measured("same-imports", (10, 20, 120), arguments_of(command))
     assert work[2] < work[1] + most_calls * 100, work
 

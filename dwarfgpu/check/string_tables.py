@@ -29,9 +29,7 @@ class StringTables:
     """The files and the suffixes of the strings that were checked."""
 
     def check(self, unit: CompilationUnit) -> None:
-        """Report several indexes of the table of a unit that lead to one string at offset 0, and
-        empty strings beside one another."""
-        self._check_strings(unit)
+        """Report several indexes of the table of a unit that lead to one string at offset 0."""
         try:
             if not (unit.is_split or unit.root.has(dw.AT_STR_OFFSETS_BASE)):
                 return
@@ -42,7 +40,8 @@ class StringTables:
             self._checked.add(key)
             self._add(unit, fault)
 
-    def _check_strings(self, unit: CompilationUnit) -> None:
+    def check_sections(self, unit: CompilationUnit) -> None:
+        """Report empty strings beside one another in the sections of a unit."""
         own = unit.sections
         if self._is_new(own):
             for section in (".debug_str", ".debug_line_str"):
