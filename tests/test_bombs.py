@@ -996,7 +996,7 @@ def test_linkage_names_that_are_demangled_share_a_budget(
 
 
 def test_the_characters_of_spelled_names_count(measured: Measured) -> None:
-    """A name takes 3,000 calls and counts as 120; by its mangled form alone it counted as 32."""
+    """A name takes 1,000 calls and counts as 120; by its mangled form alone it counted as 32."""
     arguments = [*arguments_of("debug bomb <<< info functions q"), "--max-searched-names", "1000"]
     work, printed = measured("spelled-symbols", (8, 20, 100), arguments)
     assert ["(--max-searched-names)" in text for text in printed] == [False, True, True]

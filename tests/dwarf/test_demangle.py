@@ -664,3 +664,14 @@ def test_a_long_path_takes_a_few_calls_for_each_name() -> None:
     path = f"N{'3n_s' * 900}5NamedE"
     last_of_path(path)
     assert calls_of(lambda: last_of_path(path)) < 6 * 900
+
+
+def test_types_of_functions_that_substitutions_repeat_are_written_once() -> None:
+    """Each one has the one before it three times; in another template it is written again."""
+    symbol = "_Z1fPFviiiEPFvS0_S0_S0_EPFvS2_S2_S2_EPFvS4_S4_S4_EPFvS6_S6_S6_E"
+    read = demangled.__wrapped__
+    text = read(symbol)
+    assert text is not None and text.count("int, int, int") == 1 + 3 + 9 + 27 + 81
+    assert calls_of(lambda: read(symbol)) < 2_000
+    local = "void f<int>(void (*)(int))::L::h<char>(void (*)(char))"
+    assert demangled("_ZZ1fIiEvPFvT_EEN1L1hIcEEvS2_") == local

@@ -7,7 +7,7 @@ Law: what a name does not decide raises `NotSupported`, and so does a text witho
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -135,6 +135,9 @@ class Writer:
         self.scopes: dict[int, Scope | None] = {}
         """For parameters in `T_&&`, the scope of the first place, which they keep."""
         self._depth = self._steps = self._written = 0
+        self._kept: dict[tuple[int, ...], tuple[Declared, object]] = {}
+        """Types of functions that were written, by where that was: substitutions repeat them. The
+        objects of the numbers are kept with them."""
 
     def text(self, node: Node) -> str:
         self._enter()
@@ -147,6 +150,20 @@ class Writer:
         result = node.declared(self)
         self._leave(len(result.left) + len(result.right))
         return result
+
+    def kept(self, node: Node, write: Callable[[Writer], Declared]) -> Declared:
+        """Return what was written for a node in the same place before, or else write it."""
+        scope, template, element = self.scope, self.template, self.element
+        where = (
+            id(node),
+            id(scope),
+            id(template),
+            self.is_in_lambda,
+            -2 if element is None else element,
+        )
+        if where not in self._kept:
+            self._kept[where] = write(self), (scope, template)
+        return self._kept[where][0]
 
     def _enter(self) -> None:
         self._depth += 1

@@ -137,6 +137,9 @@ class Function(Type):
     suffixes: tuple[Node, ...] = ()
 
     def declared(self, write: Writer) -> Declared:
+        return write.kept(self, self._declared)
+
+    def _declared(self, write: Writer) -> Declared:
         result = write.declared(self.result)
         left = result.prefix if result.right else f"{result.prefix} "
         right = parameters_text(self.parameters, write) + "".join(map(write.text, self.suffixes))
