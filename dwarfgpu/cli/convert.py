@@ -102,11 +102,11 @@ def run(args: Namespace) -> int:
             f"{args.address} {args.second}: a space and an address are one argument, such as "
             "private_lane#0x10"
         )
-    focus, of_core = _focus(args)
+    focus, of_machine = _focus(args)
     source, address, lane, chosen = _source_address(args, focus)
     target_space, lane = _target_spaces(args, focus.architecture, lane)
     if lane is None and focus.lane is not None:
-        lane, chosen = focus.lane, (*chosen, *of_core)
+        lane, chosen = focus.lane, (*chosen, *of_machine)
     if lane is not None and not focus.architecture.is_simt:
         raise UsageError(f"a thread of {focus.architecture.name} has no lanes")
     focus = evolve(focus, lane=lane)
@@ -137,7 +137,8 @@ def run(args: Namespace) -> int:
 
 
 def _focus(args: Namespace) -> tuple[AddressFocus, tuple[str, ...]]:
-    """Return the focus, with the lane of a core file unless one is given, and notes on it."""
+    """Return the focus, with the lane for which a wave stopped unless one is given, and notes on
+    it."""
     lanes = natural(args.wave_size, "--wave-size")
     if args.core is None:
         require_core(args)
@@ -147,7 +148,7 @@ def _focus(args: Namespace) -> tuple[AddressFocus, tuple[str, ...]]:
     if args.core is not None:
         arch, apertures, lane, notes = _of_core(args)
     elif args.state is not None:
-        arch, apertures = _of_state(args)
+        arch, apertures, lane, notes = _of_state(args)
     else:
         if args.wave is not None:
             raise UsageError("--wave: only a state has waves; give --state FILE or --core FILE")
@@ -163,14 +164,25 @@ def _focus(args: Namespace) -> tuple[AddressFocus, tuple[str, ...]]:
     return AddressFocus(arch, _apertures(args, apertures), lane), notes
 
 
-def _of_state(args: Namespace) -> tuple[Architecture, Apertures]:
-    """Return the architecture and apertures of a wave of the state."""
+def _of_state(
+    args: Namespace,
+) -> tuple[Architecture, Apertures, int | None, tuple[str, ...]]:
+    """Return the architecture and apertures of a wave of the state, and its lane in focus, as for
+    every command, with a note."""
     from dwarfgpu.machine.state.load import load_state
     from dwarfgpu.machine.state.loaded_state import wave_named
 
     state = load_state(Path(args.state), file_limits_of(args))
     wave = wave_named(state.waves, natural(args.wave, "--wave"), state.target)
-    return state.architecture, state.target.apertures_of(wave.wave)
+    arch, apertures = state.architecture, state.target.apertures_of(wave.wave)
+    if args.lane is not None or state.target.faulty_lane(wave.wave) is None:
+        return arch, apertures, None, ()
+    from dwarfgpu.options.opened_session import in_initial_lane
+    from dwarfgpu.session.session import Session
+
+    session = Session(arch, (), state.target, wave=wave.wave, pc=wave.pc)
+    focused = in_initial_lane(session, is_core=False)
+    return arch, apertures, focused.lane, focused.notes
 
 
 def _of_core(
@@ -179,7 +191,7 @@ def _of_core(
     """Return the architecture and apertures of a wave of the core file, and its lane in focus, as
     for every command, with a note."""
     from dwarfgpu.options.opened_core import opened_core
-    from dwarfgpu.options.opened_session import in_first_lane_of_core
+    from dwarfgpu.options.opened_session import in_initial_lane
     from dwarfgpu.session.session import Session
 
     stopped = opened_core(args, None)
@@ -192,7 +204,7 @@ def _of_core(
         return arch, apertures, None, ()
     target = stopped.target()
     session = Session(arch, stopped.code_objects, target, wave=wave.wave, pc=wave.pc)
-    focused = in_first_lane_of_core(session)
+    focused = in_initial_lane(session, is_core=True)
     return arch, apertures, focused.lane, focused.notes
 
 

@@ -120,9 +120,15 @@ def sessions_of_waves(args: argparse.Namespace, files: list[str]) -> list[Sessio
         )
         for wave in waves
     ]
-    if args.core is None or args.lane is not None:
+    if args.lane is not None:
         return sessions
-    return [session.focused(session.initial_lane()) for session in sessions]
+    is_core = args.core is not None
+    return [
+        session.focused(session.initial_lane())
+        if is_core or session.faulty_lane() is not None
+        else session
+        for session in sessions
+    ]
 
 
 def session_of(
@@ -198,23 +204,30 @@ def session_of(
 
 
 def in_first_lane(args: argparse.Namespace, session: Session) -> Session:
-    """Return the session in the first lane of a core file that failed, else in the first active
-    one, as for the demo; unless a lane is given."""
-    is_given = args.lane is not None or not session.architecture.is_simt
-    if is_given or not (args.demo or args.core is not None):
+    """Return the session in the lane of `in_initial_lane`, or for the demo in its first active one;
+    unless a lane is given."""
+    if args.lane is not None or not session.architecture.is_simt:
         return session
-    if args.core is None:
+    if args.demo:
         return session.focused(session.initial_lane())
-    return in_first_lane_of_core(session)
+    return in_initial_lane(session, is_core=args.core is not None)
 
 
-def in_first_lane_of_core(session: Session) -> Session:
-    """Return the session of a wave of a core file in its first lane that failed, else in the first
-    active one, with a note."""
+def in_initial_lane(session: Session, *, is_core: bool) -> Session:
+    """Return the session of a wave in the first lane for which it stopped, with a note.
+
+    In a core file without one, the first active lane is in focus, as in ROCgdb. A state that has
+    none leaves the session without a lane: it is a description, which need not be of a stop.
+    """
+    stopped = session.faulty_lane()
+    if stopped is None and not is_core:
+        return session
     focused = session.focused(session.initial_lane())
-    from dwarfgpu.service.frame.focus import thread_and_lane  # only a core file needs its words
+    from dwarfgpu.service.frame.focus import thread_and_lane  # few machines need its words
 
-    which = "active lane" if session.faulty_lane() is None else "lane that failed"
+    which = "lane that failed" if is_core else "lane for which it stopped"
+    if stopped is None or focused.lane != stopped:
+        which = "active lane"
     note = f"{thread_and_lane(focused)}: the first {which}; --lane chooses another one"
     return evolve(focused, notes=(*focused.notes, f"thread {note}"))
 

@@ -1,7 +1,8 @@
-"""Cores of a wave that failed open at the lane that failed, whichever command opens them."""
+"""Cores and states open at the lane for which a wave stopped, whichever command opens them."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,48 @@ def test_every_command_starts_at_the_lane_that_failed() -> None:
     switches = [line for line in done.lines if line.startswith("[Switching")]
     assert "lane 0 (" in switches[0] and "lane 63 (" in switches[1]
     assert run_json("bt", *CORE).json["lane"] == 63
+
+
+@pytest.fixture
+def stopped_state(tmp_path: Path) -> Path:
+    """A state with two lanes for which its wave stopped."""
+    state = json.loads((FIXTURES / "states/locations.gfx942.json").read_text("utf-8"))
+    state["schema"] = "dwarfgpu-state-2"
+    for code_object in state["code_objects"]:
+        code_object["path"] = str(FIXTURES / "states" / code_object["path"])
+    state["waves"][0] |= {"stop_lanes": [3, 5], "stop_reasons": ["memory_violation"]}
+    file = tmp_path / "stopped.json"
+    file.write_text(json.dumps(state), "utf-8")
+    return file
+
+
+def test_every_command_starts_at_the_lane_of_a_state(stopped_state: Path) -> None:
+    lane = "thread 0, lane 3 (AMDGPU Lane ?:?:?:0/3 (?,?,?)[?,?,?])"
+    note = f"note: {lane}: the first lane for which it stopped; --lane chooses another one"
+    at = ("--state", stopped_state, "--pc", "0x1620")
+    done = run("eval", *at, "two_places")
+    assert (done.lines, done.err) == (["two_places = 6003"], f"{note}\n")
+    assert "=> two_places = 6003" in run("explain", *at, "two_places").lines
+    assert run("location", *at, "two_places").lines[-1].endswith("(wave 0, lane 3)")
+    assert run("eval", *at[:2], "--wave", "all", "$_lane").lines[1] == "$_lane = 3"
+    assert run("eval", *at[:2], "--hex", "e903").err == f"{note}\n"
+    done = run("convert", *at[:2], "private_lane#0x10", "--to", "private_wave")
+    assert done.lines == ["private_wave#0x40c, the same memory for 0x4 bytes"]
+    assert done.err == f"{note}\n"
+    done = run("eval", *at[:2], "--lane", 5, "$_lane")
+    assert (done.lines, done.err) == (["$_lane = 5"], "")
+
+
+def test_a_state_that_names_no_lane_has_none() -> None:
+    state = ("--state", FIXTURES / "states/locations.gfx942.json")
+    for command in ("eval", "explain", "location"):
+        done = run(command, *state, "--pc", "0x1620", "two_places")
+        assert done.status == 1 and "the context has no lane" in done.out + done.err
+        assert "give --lane N" in done.out + done.err
+    assert (
+        "the context has no lane; give --lane N"
+        in run("convert", *state, "private_lane#0x10", "--to", "private_wave").err
+    )
 
 
 def test_a_state_in_which_no_wave_has_failed() -> None:
