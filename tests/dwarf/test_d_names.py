@@ -9,8 +9,9 @@ from random import Random
 
 import pytest
 
-from dwarfgpu.dwarf.names.d_names import Step, d_name, shown_d_name
+from dwarfgpu.dwarf.names.d_names import Step, d_name
 from dwarfgpu.dwarf.names.d_spellings import d_spellings, instance_end
+from dwarfgpu.dwarf.names.shown_d_names import shown_d_name
 
 ROWS = {
     "_D2st4madei": "st.made",
@@ -42,7 +43,7 @@ def test_functions_with_other_attributes_and_references_are_the_same() -> None:
     of_variable = d_name("_D1m1fFSQg1SPQgQdZ4madei")
     assert of_function is not None and of_variable is not None
     assert of_function.steps == of_variable.steps[:-1]
-    assert of_function.steps[-1] == Step("f", "FSm.S.PSm.S.PSm.S.Z")
+    assert of_function.steps[-1] == Step("f", "FSm.S;PSm.S;PSm.S;Z")
     assert of_function.beginning == "_D1m1fF"
 
 
@@ -139,12 +140,30 @@ SHOWN = {
     "_D2pk2em__T1TVii1ZQh1fMFZv": "pk.em.T!(1).T.f()",
     "_D2pk1q__T1VVbi1Vki3Vmi4VlN5Vgi6ZQx2vsi": "pk.q.V!(true, 3u, 4uL, -5L, 6).V.vs",
     "_D2pk1q__T1TTiTCQoQn1KZQn2tsi": "pk.q.T!(int, pk.q.K).T.ts",
+    "_D1m__T1LVAiA2i1i2ZQm3getMxFNaZi": "m.L!([1, 2]).L.get() const",
+    "_D1m__T1SVSQj1PS2i7N8ZQp1xi": "m.S!(m.P(7, -8)).S.x",
+    "_D1m__T1AVHAyaiA2a1_6bi1a1_6ci2ZQz1xi": 'm.A!(["k":1, "l":2]).A.x',
+    "_D1m__T1WVAyaa3_610a01Vwi233Vai99Z1xi": r"""m.W!("a\n\x01", '\U000000e9', 'c').x""",
+    "_D1m__T1DVdeCPN3VdeNINFVqc8P1c8P0Z1xi": "m.D!(0xC.p-3, -Inf, 0x8.p1+0x8.p0i).x",
+    "_D1m__T1TTAiTG3iTHiPxaTNhG4fZ1xi": "m.T!(int[], int[3], const(char)*[int], "
+    "__vector(float[4])).x",
+    "_D1m__T1TTS1m__T1TTiZ1TZ1xi": "m.T!(m.T!(int).T).x",
+    "_D1m__T2AlS_D1m1fFKiZvX3abcZ1xi": "m.Al!(m.f(ref int), abc).x",
+    "_D1m1fMxFMNkKiLAxaXv": "m.f(scope return ref int, lazy const(char)[]...) const",
+    "_D1m1fFiYv": "m.f(int, ...)",
     **{
         symbol: symbol
         for symbol in (
             *["_D2id_table", "_D3log_level", "_D1x_init", "_D3abcd_", "_D1m1x", "_D1m1fFiZ"],
             *["_D1m1xiGARB", "_D1m1xi_copy", "_D1m1fFiZi_backup", "_D1m1xi2", "_D1m1xii"],
-            *["_D1m4__S1i", "_D1m1xS1m4__S1", "_D1m1xDxi", "_D1m1C6__vtblZi"],
+            *[
+                "_D1m4__S1i",
+                "_D1m1fFNkMAiZv",
+                "_D1m1fFBiaZZv",
+                "_D1m1xS1m4__S1",
+                "_D1m1xDxi",
+                "_D1m1C6__vtblZi",
+            ],
         )
     },
 }

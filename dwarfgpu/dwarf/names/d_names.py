@@ -19,9 +19,10 @@ _LONGEST: Final = 4_000
 _DEEPEST: Final = 100
 _MOST_TEXT: Final = 100_000
 """References to earlier parts may repeat what repeats others."""
-_NUMBER: Final = pattern(r"[0-9]{1,6}")
-_REFERENCE: Final = pattern(r"Q([A-Z]{0,4}[a-z])")
-_FAKE: Final = pattern(r"__S[0-9]+")
+NUMBER: Final = pattern(r"[0-9]{1,6}")
+REFERENCE: Final = pattern(r"Q([A-Z]{0,4}[a-z])")
+FAKE: Final = pattern(r"__S[0-9]+")
+"""A parent that only distinguishes names of several blocks."""
 _TEMPLATES: Final = ("__T", "__U")
 _CONVENTIONS: Final = "FUWVRY"
 _FUNCTION: Final = pattern(r"(?:M(?:[xyO]|Ng)*)?[FUWVRY]")
@@ -29,29 +30,7 @@ _ATTRIBUTES: Final = pattern(r"(?:N[a-fijlm])*")
 _STORAGE: Final = pattern(r"(?:[MIJKL]|Nk)*")
 _MODIFIERS: Final = pattern(r"(?:[xyO]|Ng)*")
 _BASIC: Final = pattern(r"[vghstikmlfdeopjqrcbauwn]|z[ik]|Nn")
-_REAL: Final = pattern(r"NAN|N?INF|N?[0-9A-F]+PN?[0-9]+")
-_PLAIN_FUNCTION: Final = pattern(r"M?F(?:N[a-fijlm])*([a-z]*)Z")
-_BASIC_TYPES: Final = {
-    "g": "byte", "h": "ubyte", "s": "short", "t": "ushort", "i": "int", "k": "uint",
-    "l": "long", "m": "ulong", "f": "float", "d": "double", "e": "real", "b": "bool",
-    "a": "char", "u": "wchar", "w": "dchar",
-}  # fmt: skip
-_SHOWN_ARGUMENT: Final = pattern(
-    r"T(?P<type>[ghstiklmfdebauw])"
-    r"|T[CSE](?P<path>[^\W\d]\w*(?:\.[^\W\d]\w*)*)\."
-    r"|V(?P<kind>[ghstiklmb])(?P<sign>[iN]?)(?P<number>[0-9]+)\."
-)
-"""The argument of a template, as `Step.word` has it: a basic type, one with a name, or a number."""
-_SUFFIXES: Final = {"h": "u", "t": "u", "k": "u", "l": "L", "m": "uL"}
-"""Of numbers, by their types."""
-_OWN_WORDS: Final = {"__ctor": "this", "__dtor": "~this"}
-_POSTBLIT: Final = "10__postblitMFZ"
-"""The function that D declares as `this(this)`. With attributes, GDB shows its word."""
-_MADE_FOR: Final = {
-    "__init": "initializer", "__vtbl": "vtable", "__Class": "ClassInfo",
-    "__Interface": "Interface", "__ModuleInfo": "ModuleInfo",
-}  # fmt: skip
-"""What compilers make for a class or module, by its word in names without a type."""
+REAL: Final = pattern(r"NAN|N?INF|N?[0-9A-F]+PN?[0-9]+")
 
 
 @frozen
@@ -59,7 +38,9 @@ class Step:
     """A part of a path: a module, class or function, or the entity itself."""
 
     word: str
-    """The identifier; of the instance of a template `T!`, with its mangled arguments behind it."""
+    """The identifier; of the instance of a template `T!`, with its mangled arguments behind it,
+    without references. A path in them ends with `;` and has `(` before the parameters of each
+    function; a value ends with a point; `S!` is an entity with its type."""
     parameters: str | None = None
     """Of a function: its mangled parameters, without attributes, which compilers leave out in the
     names of what is in it, and without references to earlier parts. None for any other entity."""
@@ -79,6 +60,8 @@ class DName:
     """The text of the name up to the attributes of the function that it is; all for any other."""
     before: tuple[str, ...]
     """For each step, the text of the name before it."""
+    path_end: int
+    """Where the type of the entity begins, or what compilers write in its place."""
 
 
 class _Unknown(Exception):
@@ -96,84 +79,14 @@ def d_name(mangled: str) -> DName | None:
         steps = reader.path()
         beginning = mangled[: reader.attributes_at or len(mangled)]
         before = tuple(mangled[:start] for start in reader.starts)
-        return DName(steps, beginning, before) if steps else None
+        return DName(steps, beginning, before, reader.at) if steps else None
     except _Unknown:
         return None
 
 
-def shown_d_name(mangled: str) -> str | None:
-    """Return `m.f(int).x` for `_D1m1fFiZ1xi`, as GDB shows symbols; None as for `d_name`, where no
-    type ends the name, as in names of C, for instances of templates with arguments other than types
-    with names and whole numbers, and for functions with modifiers or parameters of other than basic
-    types."""
-    known = d_name(mangled)
-    if known is None or "." in mangled:
-        return None
-    shown, rest = list[str](), ""
-    ends = (*(len(before) for before in known.before[1:]), len(mangled))
-    for step, before, end in zip(known.steps, known.before, ends, strict=True):
-        text = _behind_fakes(mangled[len(before) : end])
-        if text.startswith(_POSTBLIT):
-            rest = text.removeprefix(_POSTBLIT)
-            shown.append("this(this)")
-            continue
-        word, rest = _shown_step(step, text)
-        if step.parameters is not None and word is not None:
-            plain = _PLAIN_FUNCTION.match(rest)
-            if plain is None or any(letter not in _BASIC_TYPES for letter in plain[1]):
-                return None
-            rest = rest[plain.end() :]
-            word = f"{word}({', '.join(_BASIC_TYPES[letter] for letter in plain[1])})"
-        if word is None or (rest and end < len(mangled)):
-            return None
-        shown.append(word)
-    if rest == "Z" and shown[-1] in _MADE_FOR:
-        return f"{_MADE_FOR[shown[-1]]} for {'.'.join(shown[:-1])}"
-    is_whole = rest == "Z" or _Reader(mangled, len(mangled) - len(rest)).is_type()
-    return ".".join(shown) if is_whole else None
-
-
-def _shown_step(step: Step, text: str) -> tuple[str | None, str]:
-    """Return a step of a path as it is shown, without parameters, and what follows in its text;
-    None for one that is not shown."""
-    if "!" in step.word:
-        is_instance = step.parameters is None and text.endswith("Z")
-        return _shown_instance(step.word) if is_instance else None, ""
-    reference = _REFERENCE.match(text)  # to an earlier identifier
-    head = f"{len(step.word.encode())}{step.word}" if reference is None else reference[0]
-    word = _OWN_WORDS.get(step.word, step.word)
-    return (word if text.startswith(head) else None), text.removeprefix(head)
-
-
-def _shown_instance(word: str) -> str | None:
-    """Return `T!(1, int)` for `T!Vii1.Ti`."""
-    name, _, rest = word.partition("!")
-    shown: list[str] = []
-    while rest:
-        argument = _SHOWN_ARGUMENT.match(rest)
-        if argument is None:
-            return None
-        rest = rest[argument.end() :]
-        if argument["type"] is not None:
-            shown.append(_BASIC_TYPES[argument["type"]])
-        elif argument["path"] is not None:
-            shown.append(argument["path"])
-        elif argument["kind"] == "b":
-            shown.append("true" if int(argument["number"]) else "false")
-        else:
-            sign = "-" if argument["sign"] == "N" else ""
-            shown.append(f"{sign}{argument['number']}{_SUFFIXES.get(argument['kind'], '')}")
-    return f"{name}!({', '.join(shown)})"
-
-
-def _behind_fakes(text: str) -> str:
-    """Return what follows the parents that only distinguish names of several blocks."""
-    while (length := _NUMBER.match(text)) is not None:
-        end = length.end() + int(length[0])
-        if _FAKE.fullmatch(text[length.end() : end]) is None:
-            break
-        text = text[end:]
-    return text
+def is_d_type(mangled: str, start: int) -> bool:
+    """Return whether the rest of a linkage name, from a position on, is one type."""
+    return _Reader(mangled, start).is_type()
 
 
 class _Reader:
@@ -205,7 +118,7 @@ class _Reader:
         return self.text[self.at : self.at + 1]
 
     def _number(self) -> int:
-        match = _NUMBER.match(self.text, self.at)
+        match = NUMBER.match(self.text, self.at)
         if match is None:
             raise _Unknown
         self.at = match.end()
@@ -227,7 +140,7 @@ class _Reader:
 
     def _target(self) -> tuple[int, int] | None:
         """Return where a reference leads and where it ends; None if none is next."""
-        match = _REFERENCE.match(self.text, self.at)
+        match = REFERENCE.match(self.text, self.at)
         if match is None:
             return None
         distance = 0
@@ -287,7 +200,7 @@ class _Reader:
         word = self._identifier()
         if word.startswith(_TEMPLATES):
             raise _Unknown  # as compilers before 2017 wrote an instance
-        return None if _FAKE.fullmatch(word) else word
+        return None if FAKE.fullmatch(word) else word
 
     def _identifier(self) -> str:
         target = self._target() if self._next() == "Q" else None
@@ -392,7 +305,8 @@ class _Reader:
         self.attributes_at = attributes_at
         if not steps:
             raise _Unknown
-        return ".".join(f"{step.word}{step.parameters or ''}" for step in steps) + "."
+        words = (step.word + (f"({step.parameters}" if step.is_function else "") for step in steps)
+        return ".".join(words) + ";"
 
     # Arguments of templates
 
@@ -402,9 +316,11 @@ class _Reader:
         if letter == "T":
             return f"{special}T{self._type()}"
         if letter == "S":
-            return f"{special}S{self._whole() if self._match(MANGLED) else self._path_text()}"
+            entity = f"!{self._whole()}" if self._match(MANGLED) else self._path_text()
+            return f"{special}S{entity}"
         if letter == "X":
-            return f"{special}X{self._take(self._number())}."
+            text = self._take(self._number())
+            return f"{special}X{len(text)}_{text}"
         if letter == "V":
             kind = self._type()
             return f"{special}V{kind}{self._value(kind)}."
@@ -453,7 +369,7 @@ class _Reader:
         return self.text[start : self.at]
 
     def _real(self) -> str:
-        match = _REAL.match(self.text, self.at)
+        match = REAL.match(self.text, self.at)
         if match is None:
             raise _Unknown
         return self._take(match.end() - self.at)

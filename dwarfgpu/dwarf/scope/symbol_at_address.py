@@ -239,7 +239,7 @@ def _name(code_object: CodeObject, symbol: Symbol) -> str:
     name = _function_name(code_object, symbol) if symbol.kind == "function" else None
     name = name or demangled_clone(symbol.name)
     if symbol.kind == "object" and symbol.name.startswith("_D"):
-        from dwarfgpu.dwarf.names.d_names import shown_d_name  # few programs are of D
+        from dwarfgpu.dwarf.names.shown_d_names import shown_d_name  # few programs are of D
 
         name = shown_d_name(symbol.name)
     if symbol.kind == "object" and "__" in symbol.name:

@@ -493,7 +493,8 @@ def symbol_demangled_to(code_objects: Iterable[CodeObject], text: str) -> str | 
 
 def d_symbols(code_objects: Iterable[CodeObject], text: str) -> tuple[str, ...]:
     """Return the linkage names of the variables of D that are shown so: `app.core.S.count`."""
-    from dwarfgpu.dwarf.names.d_names import MANGLED, shown_d_name  # few names are so
+    from dwarfgpu.dwarf.names.d_names import MANGLED  # few names are so
+    from dwarfgpu.dwarf.names.shown_d_names import shown_d_name
 
     words = list(takewhile(str.isidentifier, text.split(".")))
     if not words:

@@ -10,10 +10,11 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.printable import one_line, written_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names import d_names
+from dwarfgpu.dwarf.names.d_names import MANGLED
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.qualified import split_last
+from dwarfgpu.dwarf.names.shown_d_names import shown_d_name
 from dwarfgpu.dwarf.scope.declarations import (
     declaration_of,
     followed,
@@ -92,8 +93,8 @@ def info_symbol(shell: Shell, argument: str) -> Iterator[Part]:
     is_numbered = is_decimal(symbol.symbol.removeprefix(f"{symbol.name}."))  # of a variable
     name = symbol.name if is_numbered or _is_of_ada(symbol) else symbol.symbol
     name = (demangled_clone(symbol.symbol) or symbol.name) if is_mangled else name
-    if symbol.symbol.startswith(d_names.MANGLED):
-        name = d_names.shown_d_name(symbol.symbol) or name
+    if symbol.symbol.startswith(MANGLED):
+        name = shown_d_name(symbol.symbol) or name
     yield Output(f"{name}{offset} in section {symbol.section}{where}", {"symbol": data})
 
 
@@ -174,7 +175,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         if isinstance(first, Die) and first.tag in FUNCTIONS:
             has_scopes = first.unit.language not in dw.CPLUSPLUS | dw.WITHOUT_NAMESPACES
             name = (_name_of(first) if has_scopes else full_function_name(first)) or argument
-        elif spelled.startswith(d_names.MANGLED) and spelled != argument:
+        elif spelled.startswith(MANGLED) and spelled != argument:
             pass  # its entry may be that of a variable of the module
         elif isinstance(first, Variable) and first.kind == "global":
             name = _name_of(_alias(first.die, spelled) or first.die) or argument
