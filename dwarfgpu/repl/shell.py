@@ -31,6 +31,7 @@ from dwarfgpu.repl.declared_settings import OF_FRAME, SPELLED, UNASSUMED
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.repl.files.symbol_index import SymbolIndex
 from dwarfgpu.repl.json_answer import Answer, without_token
+from dwarfgpu.repl.language_warning import LANGUAGE_DIFFERS, LanguageWarning
 from dwarfgpu.repl.numbered_items import Numbered
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.repl.output import Group, NestedOutput, Part, heading, printed, single_parts
@@ -139,6 +140,7 @@ class Shell:
         """Where the last frame was that had a line."""
         self.default_shown: FramePosition | None = None
         """The default line, if a line without a file meant its file."""
+        self._language_warning = LanguageWarning()
         self.searched = ""
         """The regular expression of the last search."""
         self.last_backtrace: LastBacktrace | None = None
@@ -252,8 +254,10 @@ class Shell:
         is_thread = self.machine.threads and not session.architecture.is_simt
         return f"(dwarfgpu {'t' if is_thread else 'w'}{session.wave}{lane}) "
 
-    def execute(self, line: str, *, repeats: bool = False) -> bool:
-        """Run a line; False where it failed. `repeats`: an empty line is the previous one."""
+    def execute(self, line: str, *, repeats: bool = False, is_option: bool = False) -> bool:
+        """Run a line; False where it failed. `repeats`: an empty line is the previous one;
+        `is_option`: an option has its effect, as `-x`, so that it is no command for traces and
+        hooks."""
         console, history = self.console, self.history
         typed = line.strip()
         line = history.begin(line, is_empty_again=repeats and not console.is_json)
@@ -273,7 +277,7 @@ class Shell:
         outer = console.begin(answer)
         try:
             # a copy: Ctrl-C while the blocks inside end leaves nothing of theirs to the next line
-            return copy_context().run(self._executed, line, answer)
+            return copy_context().run(self._executed, line, answer, is_option)
         finally:
             console.end(outer)
             if repeats:
@@ -297,7 +301,7 @@ class Shell:
             self.console.send(answer, is_last=self.is_over)
         self.console.streams.out.flush()
 
-    def _executed(self, line: str, answer: Answer | None) -> bool:
+    def _executed(self, line: str, answer: Answer | None, is_option: bool) -> bool:
         console = self.console
         pager = console.pager()
         try:
@@ -305,7 +309,7 @@ class Shell:
                 reporting_units(console.progress),
                 budget_of_command(),
                 unwrapped(),
-                closing(self.run(line)) as output,
+                closing(self.run(line, is_option=is_option)) as output,
             ):
                 for part in output:
                     if pager is None:
@@ -336,14 +340,19 @@ class Shell:
         self.console.fail(shortened(message), error)
 
     def run(
-        self, line: str, written: str | None = None, *, is_hook: bool = False
+        self,
+        line: str,
+        written: str | None = None,
+        *,
+        is_hook: bool = False,
+        is_option: bool = False,
     ) -> Generator[Part, None, None]:
         """Yield the output of a line as it is produced; errors are raised, with the notes on what
         failed still to be printed.
 
         `written`: how a script has it, before the arguments of a user-defined command are filled
         in; as in GDB, the trace of a condition inside a body shows that, after one blank. The line
-        of a hook is not traced.
+        of a hook is not traced. `is_option`: as `execute`.
         """
         line = line.lstrip(" \t")
         if is_blank(line):
@@ -356,9 +365,10 @@ class Shell:
         if written is not None and self.script.bodies and call.command.name in ("if", "while"):
             condition = parse(self.commands, written.lstrip(" \t")).argument
             traced = f"{call.command.name} {condition}"
-        if not is_hook:
+        if not is_hook and not is_option:
             yield from self._traced(traced)
-        yield from self.hooked(f"hook-{call.command.name}")
+        if not is_option:
+            yield from self.hooked(f"hook-{call.command.name}")
         self._commands += 1
         if isinstance(self.session.target, RecordedTarget):
             self.session.target.group = self._commands
@@ -386,7 +396,13 @@ class Shell:
                 self.console.note(str(code_object.info.bare_names), once=True)
         if self.session.write_count.writes != writes:
             self.follow_pc()
-        yield from self.hooked(f"hookpost-{call.command.name}")
+        if not is_option:
+            yield from self.hooked(f"hookpost-{call.command.name}")
+        is_set = call.command.name == "set language"
+        if self._language_warning.is_due(
+            self.session, self.settings.word("language"), is_set=is_set
+        ):
+            yield heading(LANGUAGE_DIFFERS)
         if self.stop_commands and not self.script.bodies:
             yield from self._run_stop_commands()
 

@@ -31,6 +31,20 @@ def test_commands_and_scripts_run_in_the_order_given(repository: Path, tmp_path:
     assert [line[:5] for line in done.stdout.splitlines()] == ["[Curr", "$1 = ", "$2 = "]
 
 
+def test_an_option_is_no_command(repository: Path, tmp_path: Path) -> None:
+    """As in GDB, `-x` is not traced and has no hooks, `source` is and has them."""
+    script, inner = tmp_path / "script", tmp_path / "inner"
+    hooks = "define hook-source\necho before\\n\nend\ndefine hookpost-source\necho after\\n\nend\n"
+    script.write_text(f"{hooks}set trace-commands on\n")
+    inner.write_text("echo in\\n\n")
+    options = ["--batch", "-x", str(script), "-x", str(inner)]
+    done = debug(repository, *options, "-ex", f"source {inner}")
+    of_file = ["+echo in\\n", "in"]
+    of_hooks = ["++echo before\\n", "before"], ["++echo after\\n", "after"]
+    expected = [*of_file, f"+source {inner}", *of_hooks[0], *of_file, *of_hooks[1]]
+    assert done.stdout.splitlines() == expected
+
+
 @pytest.mark.parametrize(
     ("arguments", "stdin", "status"),
     [

@@ -19,6 +19,7 @@ from dwarfgpu.repl.command import find
 from dwarfgpu.repl.command_table import COMMANDS
 from dwarfgpu.repl.completion import completions
 from dwarfgpu.repl.declared_settings import NOT_BUILT, SPELLED, WITHOUT_EFFECT, WITHOUT_MEANING
+from dwarfgpu.repl.language_warning import LANGUAGE_DIFFERS
 from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.settings_in_force import IN_FORCE
 from dwarfgpu.repl.shell import Shell
@@ -218,7 +219,8 @@ def test_every_setting_is_set_shown_and_helped(shell: Shell, setting: Setting) -
             assert output_of(shell, f"set language {value}") == refused
             continue
         traced = f"+set {setting.name} {value}\n" if shell.settings.flag("trace-commands") else ""
-        assert output_of(shell, f"set {setting.name} {value}") == traced
+        said = output_of(shell, f"set {setting.name} {value}")
+        assert said.removesuffix(f"{LANGUAGE_DIFFERS}\n") == traced
         output_of(shell, "set output text")
         assert setting.text(shell.settings[setting.name])
         _, result = completions(shell, f"set {setting.name} {value[:1]}")

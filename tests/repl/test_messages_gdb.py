@@ -242,6 +242,28 @@ Warning: the current language does not match this frame.
 """
 
 
+def test_the_language_that_is_set_and_that_of_frames(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """GDB warns once, and again when the automatic language has changed since the setting did."""
+    sources = {
+        "b.cpp": 'extern "C" int in_c(int);\nint main() { return in_c(2); }\n',
+        "c.c": "int in_c(int x) { __builtin_trap(); return x; }\n",
+    }
+    build(tmp_path, sources, [
+        [tool("gcc"), "-g", "-c", "c.c"], [tool("g++"), "-g", "b.cpp", "c.o", "-o", "a"],
+    ])  # fmt: skip
+    files = with_core(tool, tmp_path)
+    commands = ["set language c", "frame function main", "set language c", "set language auto"]
+    commands += ["set language c", "set language auto", "frame function in_c", "set language c++"]
+    commands += ["show language", "frame function main", "set language auto", "print nosuch"]
+    commands += ["frame function in_c", "with language pascal -- print 1", "set language c++"]
+    given, expected = (answers(gdb, files, commands) for gdb in (None, tool("gdb")))
+    assert given == expected
+    warning = WRONG_LANGUAGE.splitlines()[1]
+    assert [text.count(warning) for text in given] == [0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0]
+
+
 OVERLOADS = """struct Over {
   int f(int n) { return n; }
   int f(double) const { return 2; }

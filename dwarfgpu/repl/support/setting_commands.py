@@ -36,6 +36,7 @@ from dwarfgpu.repl.files.source_path_commands import (
     show_directories,
     show_substitute_path,
 )
+from dwarfgpu.repl.language_warning import AUTOMATIC, LANGUAGE_DIFFERS, language_differs
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.settings import SETTINGS, Setting
 from dwarfgpu.repl.settings_in_force import (
@@ -49,7 +50,6 @@ from dwarfgpu.service.answer import machine_interface
 from dwarfgpu.service.file.source_language import frame_language
 from dwarfgpu.service.value.expression_answer import value_record
 from dwarfgpu.service.value.value_history import BUILT_IN, required, whole_number
-from dwarfgpu.session.session import Session
 
 Verb = Literal["set", "show"]
 _FAMILIES: Final = {
@@ -154,25 +154,11 @@ def _sentence(shell: Shell, setting: Setting) -> str:
     sentence = shell.settings.sentence(setting.name)
     if setting.name != "language":
         return sentence
-    value, own = shell.settings.word("language"), frame_language(shell.session)
-    if value in ("auto", "local"):
-        return setting.sentence(f"auto; currently {own or 'c'}")
-    differs = "\nWarning: the current language does not match this frame."
-    is_same = own in (None, value) or not _has_own_unit(shell.session)
-    return sentence if is_same else sentence + differs
-
-
-def _has_own_unit(session: Session) -> bool:
-    """Return whether debug information describes the code of the frame in focus."""
-    try:
-        code_object, pc = session.code_object, session.program_location
-        return (
-            code_object is not None
-            and pc is not None
-            and code_object.scopes.unit_at(pc) is not None
-        )
-    except DwarfGpuError:
-        return False
+    value = shell.settings.word("language")
+    if value in AUTOMATIC:
+        return setting.sentence(f"auto; currently {frame_language(shell.session) or 'c'}")
+    is_other = language_differs(shell.session, value)
+    return f"{sentence}\n{LANGUAGE_DIFFERS}" if is_other else sentence
 
 
 def _show_all(prefix: str, shell: Shell, argument: str) -> Iterator[Part]:

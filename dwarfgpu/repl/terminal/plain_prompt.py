@@ -42,9 +42,7 @@ def run_startup_commands(shell: Shell, commands: Iterable[StartupCommand]) -> No
     A command with a body takes it from the following commands, if they contain its end; otherwise
     from stdin as in GDB. Ctrl-C ends the command with all of its body.
     """
-    following = _StartupLines(
-        f"source {command.text}" if command.is_script else command.text for command in commands
-    )
+    following = _StartupLines(commands)
     shell.console.input = InputSource(partial(_ask, shell, prompts=False))
     for line in following:
         begin = following.number
@@ -54,7 +52,7 @@ def run_startup_commands(shell: Shell, commands: Iterable[StartupCommand]) -> No
                 shell.execute(line)
             else:
                 with shell.script.starting(following):
-                    shell.execute(line)
+                    shell.execute(line, is_option=following.is_script(begin - 1))
         except KeyboardInterrupt:
             shell.console.streams.complain("Quit")
             name = _with_body(shell, line)  # it may be what was interrupted
@@ -67,8 +65,12 @@ def run_startup_commands(shell: Shell, commands: Iterable[StartupCommand]) -> No
 class _StartupLines(Iterator[str]):
     """The commands of the command line; no generator, which Ctrl-C amid it would end."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        self._lines = tuple(lines)
+    def __init__(self, commands: Iterable[StartupCommand]) -> None:
+        self._commands = tuple(commands)
+        self._lines = tuple(
+            f"source {command.text}" if command.is_script else command.text
+            for command in self._commands
+        )
         self.number = 0
         """Of the next one."""
 
@@ -77,6 +79,10 @@ class _StartupLines(Iterator[str]):
             raise StopIteration
         self.number += 1
         return self._lines[self.number - 1]
+
+    def is_script(self, number: int) -> bool:
+        """Return whether a line is that of `-x`."""
+        return self._commands[number].is_script
 
     def after_body(self, name: str, begin: int) -> int | None:
         """Return the number of the line after a body; None if it has no end."""
