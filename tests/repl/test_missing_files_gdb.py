@@ -148,3 +148,31 @@ def test_advice_is_for_what_is_missing(files: list[str], missing: tuple[str, ...
     if "a" in missing:
         given = [f"{program}.a", core]
         assert ADVICE["a",][0] not in run("bt", *given).err
+
+
+def test_files_of_nasm_are_listed_where_they_are(
+    tmp_path: Path, tool: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NASM takes the folder of the source for that of the compilation. GDB finds the text in the
+    working folder, and lists files in another order."""
+    (tmp_path / "sub").mkdir()
+    sources = {
+        "sub/x.asm": 'global _start\n_start:\n  nop\n%include "sub/i.asm"\n',
+        "sub/i.asm": "  ret\n",
+    }
+    build(tmp_path, sources, [
+        [tool("nasm"), "-f", "elf64", "-g", "-F", "dwarf", "sub/x.asm", "-o", "x.o"],
+        [tool("ld"), "x.o", "-o", "a"],
+    ])  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    commands = ["list _start", "info sources", "info sources i.asm", "info sources -d sub$"]
+    given, expected = (
+        [text.rstrip().splitlines()[-1].split(", ") for text in answers(gdb, ["a"], commands)[1:]]
+        for gdb in (None, tool("gdb"))
+    )
+    folder = tmp_path.resolve() / "sub"
+    assert given == [[f"{folder}/i.asm", f"{folder}/x.asm"], [f"{folder}/i.asm"], given[0]]
+    assert [sorted(paths) for paths in expected] == given
+    (tmp_path / "sub/i.asm").unlink()
+    [listed] = answers(None, ["a"], ["info sources i.asm"])
+    assert listed.rstrip().splitlines()[-1] == f"{folder}/sub/i.asm"

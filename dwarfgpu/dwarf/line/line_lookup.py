@@ -211,18 +211,18 @@ class LineLookup:
             if table is not None:
                 yield from table.files
 
-    def paths(self) -> tuple[str, ...]:
-        """Return the paths of all files of readable tables, sorted, each once.
+    def files_by_path(self) -> dict[str, SourceFile]:
+        """Return the files of all readable tables by their paths, sorted, each once.
 
         `LimitExceeded` if they have more than `MAX_NAME_BYTES` characters, each path counted as 100
         more: a hostile table gives one long directory to many files.
         """
-        paths: set[str] = set()
+        by_path: dict[str, SourceFile] = {}
         characters = 0
         for file in self.files():
             table, path = file.table, file.path
-            if path not in paths or len(path) > _MAX_PATH:
-                paths.add(path)
+            if path not in by_path or len(path) > _MAX_PATH:
+                by_path.setdefault(path, file)
                 characters += len(path) + _PATH_COST
             if characters > MAX_NAME_BYTES:
                 error = LimitExceeded(
@@ -230,7 +230,7 @@ class LineLookup:
                     f"each path counted as {_PATH_COST} more"
                 )
                 raise located(error, table.unit.sections, table.offset)
-        return tuple(sorted(paths))
+        return dict(sorted(by_path.items()))
 
     def tables(self) -> Iterator[tuple[CompilationUnit, LineTable]]:
         """Yield every table that can be read, with the first unit that has it: a type unit only if

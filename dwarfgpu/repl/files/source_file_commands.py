@@ -115,8 +115,9 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info sources [-basename | -dirname] [--] [REGEXP]
 
-    Lists the files in the line tables, by code object. REGEXP must match in the path of a file,
-    with -basename in its last component, with -dirname in the components before that.
+    Lists the files in the line tables, by code object: where their texts are, or else as the
+    tables have them. REGEXP must match in the path of a file, with -basename in its last component,
+    with -dirname in the components before that.
     """
     part, text = _part_and_pattern(argument)
     pattern = compiled(text) if text else None
@@ -124,7 +125,8 @@ def info_sources(shell: Shell, argument: str) -> Iterator[Part]:
         yield heading(one_line(f"{full_path(shell.session, code_object)}:"))
         if not code_object.info.has_units:
             yield heading("(Objfile has no debug information.)")
-        names = LineLookup(code_object.scopes).paths()
+        files = LineLookup(code_object.scopes).files_by_path().values()
+        names = sorted({*map(shell.source_path.full_path, files)})
         shown: list[Plain] = [
             short_name(name)
             for name in names

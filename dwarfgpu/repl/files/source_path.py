@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from dwarfgpu.base.absolute_path import absolute_path
+from dwarfgpu.base.absolute_path import absolute_path, real_path
 from dwarfgpu.base.input_files import record_input
+from dwarfgpu.base.printable import one_line
 from dwarfgpu.base.readable_files import is_source
-from dwarfgpu.session.focused_frame import FramePosition
+from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 
 if TYPE_CHECKING:
     from dwarfgpu.base.text_lines import TextLines
+    from dwarfgpu.dwarf.line.file_table import SourceFile
 
 COMPILED, CURRENT = "$cdir", "$cwd"
 DEFAULT: Final = f"{COMPILED}:{CURRENT}"
@@ -66,6 +68,15 @@ class SourcePath:
                 record_input(path)
                 return path
         return None
+
+    def full_path(self, file: SourceFile) -> str:
+        """Return where the text of a file is, or else the path that the file is at by the debugging
+        information, after the substitution rules."""
+        position = position_in_file(file, 1, is_start=False)
+        for path in self._candidates(position):
+            if is_source(path):
+                return one_line(real_path(path))
+        return self.rewritten(file.path)
 
     def lines_of(self, path: Path) -> TextLines:
         """Return the lines of a file: those of the last one are kept."""
