@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Final
 
 from dwarfgpu.base.records import define, frozen
@@ -141,7 +140,7 @@ class CodeListing:
             return
         self._line = source
         words = self.texts.line(source)
-        source_line = f"{Path(source.file.path).name}:{source.line}"
+        source_line = f"{source.file.shown_name}:{source.line}"
         yield f"; {source_line}" + (f": {words.strip()}" if words else "")
 
 
