@@ -678,3 +678,10 @@ def test_read_only_is_a_reason(world: World, reason: Any) -> None:
     options = dg.SourceOptions(read_only=reason)
     with pytest.raises(TypeError, match="read_only: expected str"):
         dg.evaluate_source("t = 4", world.objects["Session"], options)
+
+
+def test_classes_that_are_called(world: World) -> None:
+    """A class of the library is called as a function is: with one argument, here too few."""
+    context = world.objects["Context"]
+    with pytest.raises(TypeError, match="Missing required argument 'type'"):
+        dg.evaluate(b"\x30", context, observe=dg.Value)

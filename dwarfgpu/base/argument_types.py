@@ -255,6 +255,8 @@ def _wrong(
 
 def _wrong_field(name: str, value: object, depth: int) -> UsageError | None:
     """Return the error for a wrong field of an object, as the architecture of a context."""
+    if isinstance(value, type):
+        return None  # a class that is called, as a function is
     kind = type(value)
     has_fields = {"__struct_fields__", "__attrs_attrs__"} & _attributes_of(cast(Any, kind))
     is_location = kind.__module__.startswith("dwarfgpu.model.")

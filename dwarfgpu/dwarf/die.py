@@ -427,6 +427,7 @@ def constant_excess(attribute: Attribute, size_bytes: int | None) -> str | None:
         return None
     written_bytes = FIXED_DATA.get(attribute.form) or 8
     for number in (raw, signed(raw, written_bytes * 8)):
-        if -(1 << bits - 1) <= number < 1 << bits:
+        # The size is that of a file: a number of as many bits may not fit in memory.
+        if (~number).bit_length() < bits if number < 0 else number.bit_length() <= bits:
             return None
     return f"DW_AT_const_value {raw} needs more bits than the {bits} of the object"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ from tests.check.made import (
 from tests.cli.command import run
 from tests.dwarf.builder import X86_64, Shape
 
-UDATA, DATA16, BLOCK1 = dw.FORM_UDATA, dw.FORM_DATA16, dw.FORM_BLOCK1
+UDATA, DATA8, DATA16, BLOCK1 = dw.FORM_UDATA, dw.FORM_DATA8, dw.FORM_DATA16, dw.FORM_BLOCK1
 EXCEEDS, SHORT = "value-exceeds-type", "value-short-of-type"
 INT, CHARS = (5, "int"), (8, "char")
 
@@ -209,3 +210,20 @@ def test_small_numbers_of_enumerators_are_not_looked_up(monkeypatch: pytest.Monk
     monkeypatch.setattr(layout, "constant_excess", counted)
     assert findings(verdict_on(data)) == []
     assert looked_up == [7]
+
+
+@pytest.mark.parametrize("size", [1 << 28, 1 << 32, (1 << 64) - 1])
+def test_enumerations_of_any_size(size: int) -> None:
+    """The bits of the size are counted; no number has as many."""
+    shapes = [
+        Shape(COMPILE_UNIT, (), True),
+        Shape(dw.TAG_ENUMERATION_TYPE, ((dw.AT_BYTE_SIZE, DATA8),), True),
+        Shape(dw.TAG_ENUMERATOR, ((dw.AT_CONST_VALUE, DATA8),)),
+    ]
+    data = info_file(shapes, b"\1\2" + words(size) + b"\3" + words(5) + b"\0\0")
+    tracemalloc.start()
+    try:
+        assert findings(verdict_on(data)) == []
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    finally:
+        tracemalloc.stop()

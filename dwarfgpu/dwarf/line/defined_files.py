@@ -47,8 +47,8 @@ def _files(header: LineHeader, data: bytes, work: LineWork) -> Iterator[NameEntr
     offset, end = header.program_at, header.end
     work.stop(offset, end, 0)
     work.spend(end - offset)
-    others = _others(max(header.opcode_base, 1), header.operand_counts)
-    while (skipped := others.match(data, offset, end)) is not None:
+    before = _opcodes_before(max(header.opcode_base, 1), header.operand_counts)
+    while (skipped := before.match(data, offset, end)) is not None:
         offset = skipped.end()
         if offset >= end or data[offset] != 0:
             return  # an opcode whose operands are cut short
@@ -63,7 +63,7 @@ def _files(header: LineHeader, data: bytes, work: LineWork) -> Iterator[NameEntr
 
 
 @lru_cache(maxsize=16)  # nearly all tables of a file have the same
-def _others(opcode_base: int, operand_counts: tuple[int, ...]) -> re.Pattern[bytes]:
+def _opcodes_before(opcode_base: int, operand_counts: tuple[int, ...]) -> re.Pattern[bytes]:
     """Return what matches all opcodes before a long extended one, or one that defines a file."""
     by_count: dict[int, list[int]] = {0: list(range(opcode_base, 256))}
     for opcode, count in enumerate(operand_counts[: opcode_base - 1], 1):
