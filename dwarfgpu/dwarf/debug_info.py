@@ -138,6 +138,11 @@ class DebugInfo(OfOpenFile):
         main = self.main
         return () if main._find_class is None else main._find_class(main, declaration)
 
+    def units_containing(self, text: bytes) -> tuple[CompilationUnit, ...] | None:
+        """Return the units that may have a name, or a linkage name, that contains a text; None:
+        every unit may."""
+        return self.strings.units_containing(text)
+
     def name_with_arguments(self, die: Die, name: str) -> str:
         """Return the name of a class or function with the arguments of its template, if any."""
         from dwarfgpu.dwarf.names.template_arguments import template_names  # few units need it

@@ -101,6 +101,11 @@ class UnitFile(Protocol):
         whose declaration does not say the types of its values."""
         ...
 
+    def units_containing(self, text: bytes) -> tuple[CompilationUnit, ...] | None:
+        """Return the units that may have a name, or a linkage name, that contains a text; None:
+        every unit may."""
+        ...
+
     def name_with_arguments(self, die: Die, name: str) -> str:
         """Return the name of a class or function with the arguments of its template, if any."""
         ...

@@ -28,7 +28,7 @@ from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_parts import Method
-from dwarfgpu.dwarf.types.class_scope import own_members, used_members
+from dwarfgpu.dwarf.types.class_scope import members_left_out, own_members, used_members
 from dwarfgpu.dwarf.types.inheritance import Inherited, ambiguous, inherited
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Pointer, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
@@ -37,7 +37,7 @@ from dwarfgpu.language.other_units import require_one_instance
 
 Declared: TypeAlias = list[Member] | Method | Die
 """The way to a data member in the class that declares it, or a member function; the entry of an
-enumerator or a type."""
+enumerator, a type, or a static member that the definition of the class lacks."""
 
 _HIDING: Final = TYPES | {dw.TAG_ENUMERATOR}
 _SPELLINGS: Final[WeakKeyDictionary[Struct, dict[str, str]]] = WeakKeyDictionary()
@@ -144,6 +144,8 @@ def member_meant(struct_type: Struct, name: str, naming: Struct | None = None) -
     declared = inherited(naming, lambda candidate: _own(candidate, name), bases)
     if not declared:
         return None
+    if declared[0].classes[-1] is not naming:  # what a class between has may hide the member
+        declared = inherited(naming, lambda candidate: _own_anywhere(candidate, name), bases)
     first = declared[0]
     owner = first.classes[-1]
     own = first.members[0]
@@ -171,6 +173,12 @@ def _own(struct_type: Struct, name: str) -> Sequence[Declared]:
         or [one for one in struct_type.declared.methods if one.name == name]
         or _own_without_object(struct_type, name)
     )
+
+
+def _own_anywhere(struct_type: Struct, name: str) -> Sequence[Declared]:
+    """Return the same, or the static members that the definition of a class lacks."""
+    own, die = _own(struct_type, name), struct_type.die
+    return own or (() if die is None else members_left_out(die, name))
 
 
 def _class_used(struct_type: Struct, declared: Die) -> Struct | None:

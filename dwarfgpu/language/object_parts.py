@@ -150,7 +150,10 @@ class ObjectParts(StoredObjects):
         return self.along(value, path)
 
     def along(self, value: TypedValue, path: Sequence[Member]) -> TypedValue:
-        """Return the member of a structure at the end of a path."""
+        """Return the member of a structure at the end of a path: a static one without the objects
+        on the way, as that of a virtual base class, whose place is in memory."""
+        if path and path[-1].is_static:
+            return self.step(value, path[-1])
         for step in path:
             value = self.step(value, step)
         return value

@@ -133,3 +133,62 @@ def test_members_that_the_definition_of_the_class_lacks(
     assert 'No symbol "ki" in current context.' in alone
     (symbol,) = answers(None, [str(tmp_path / "a")], ["info symbol &K::ki"])
     assert "K::ki in section .data" in symbol
+
+
+HIDING = """\
+struct A { int ki = 1; static inline int si = 2; int fn() { return 3; } enum { En = 4 };
+  int data = 9; };
+struct B : A { static inline int ki = 70; static inline int si = 71; static inline int fn = 72;
+  static inline int En = 73; template <int N> static inline int kt = N; virtual void f(); };
+struct C : B { int c = 6; };
+template <class T> struct T1 : A { static inline T ki = 80; virtual void f(); };
+namespace n { struct \u00c4 : A { static inline int ki = 90; virtual void f(); }; }
+struct K { static inline int ki = 6; static inline int kj = 61; virtual void f();
+  static constexpr int kc = 9; static int ko; int m = 8; };
+struct KD : virtual K { int k = 2; }; struct KE : KD { int e = 3; };
+struct KF : virtual K { static inline int kj = 62; virtual void g(); }; struct KG : KD, KF {};
+"""
+HIDING_UNITS = {
+    "h.h": HIDING,
+    "a.cc": '#include "h.h"\nextern template struct T1<int>;\n'
+    "B b; C c; T1<int> t; n::\u00c4 u; KD kd; KE ke; KF kf; KG kg; KD *pk = &kd; int other();\n"
+    "int K::ko = 7; int main() { return c.c + t.data + u.data + kd.k + ke.e + other(); }\n",
+    "b.cc": '#include "h.h"\nvoid B::f() {} void n::\u00c4::f() {} void K::f() {} '
+    "void KF::g() {}\n",
+    "c.cc": '#include "h.h"\nint other() { return B::ki + B::si + B::fn + B::En + B::kt<1> + A::si'
+    " + T1<int>::ki + n::\u00c4::ki + K::ki + K::kj + KF::kj + K::kc; }\n",
+    "d.cc": '#include "h.h"\ntemplate <class T> void T1<T>::f() {} template struct T1<int>;\n',
+}
+HIDDEN = {
+    **dict.fromkeys(("b.ki", "c.ki", "B::ki", "C::ki", "c.B::ki", "(&c)->ki"), "70"),
+    **dict.fromkeys(("b.si", "C::si"), "71"),
+    **dict.fromkeys(("b.fn", "c.fn", "B::fn"), "72"),
+    **dict.fromkeys(("b.En", "B::En"), "73"),
+    **dict.fromkeys(("t.ki", "T1<int>::ki"), "80"),
+    **dict.fromkeys(("u.ki", "n::\u00c4::ki"), "90"),
+    **dict.fromkeys(("c.A::ki", "t.A::ki"), "1"),
+    **dict.fromkeys(("kf.kj", "kg.kj", "KG::kj"), "62"),
+    "b.kt<1>": "1",
+    "b.data": "9",
+}
+OF_VIRTUAL = {
+    **dict.fromkeys(("kd.ki", "ke.ki", "kg.ki", "pk->ki", "kd.K::ki", "ke.KD::ki"), "6"),
+    **dict.fromkeys(("kd.kj", "ke.kj"), "61"),
+    **dict.fromkeys(("kd.kc", "KD::kc"), "9"),
+    **dict.fromkeys(("kd.ko", "kg.ko"), "7"),
+    "&kd.ki == &K::ki": "true",
+}
+
+
+@pytest.mark.parametrize("option", ["-fno-debug-types-section", "-fdebug-types-section"])
+def test_static_members_need_no_object(
+    option: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """One that the definition of its class lacks hides members of base classes; that of a virtual
+    base class needs no object to say where this is."""
+    command = [tool("g++"), "-g", option, "-O0", "-w", "-std=c++17", "a.cc", "b.cc", "c.cc", "d.cc"]
+    build(tmp_path, HIDING_UNITS, [[*command, "-o", "a"]])
+    asked = {**HIDDEN, **OF_VIRTUAL}
+    said = answers(None, [str(tmp_path / "a")], [f"output {name}" for name in asked])
+    shown = [text.splitlines()[-1] for text in said]
+    assert dict(zip(asked, shown, strict=True)) == asked

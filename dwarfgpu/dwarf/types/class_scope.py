@@ -11,11 +11,17 @@ from typing import Final, TypeVar
 
 from dwarfgpu.base.kept_answers import KeptAnswers
 from dwarfgpu.base.kept_with import first, kept_with
+from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import canonical
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import followed, is_transparent, scope_path
+from dwarfgpu.dwarf.scope.declarations import (
+    followed,
+    is_in_function,
+    is_transparent,
+    scope_path,
+)
 from dwarfgpu.dwarf.scope.named_entries import TYPES, named_entries
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA
 from dwarfgpu.dwarf.scope.variable_names import outside_class
@@ -78,7 +84,16 @@ def _class_scope(
             return own
         return [die for die in own if die.tag != dw.TAG_SUBPROGRAM]  # constructors of a base class
 
-    return [*nearest_members(kind, name, members, definition)]
+    if own := members(kind):
+        return own
+    if not inherited(kind, members, lambda of: bases(of, definition)):
+        return []
+    # What a class between has may hide the member of the base class.
+    return [
+        *nearest_members(
+            kind, name, lambda of: members(of) or members_left_out(of, name), definition
+        )
+    ]
 
 
 def nearest_members(
@@ -177,6 +192,28 @@ def _not_hidden(used: Iterable[Die], own: Iterable[Die]) -> Iterator[Die]:
             if signature(die) in hiding:
                 continue
         yield die
+
+
+@kept_with(lambda kind, _: kind.unit, _MAX_KEPT)
+def members_left_out(kind: Die, name: str) -> tuple[Die, ...]:
+    """Return the inline static members of a class, and the instances of templates of these, that
+    the definition lacks, as gcc describes them in units alone that use them. Their linkage names
+    have the class. Where these cannot be sought without reading each unit, none are known."""
+    if not kind.unit.is_cplusplus or is_in_function(kind) or not kind.name:
+        return ()
+    template = name.partition("<")[0]
+    scope = b"E" if "<" in kind.name else _mangled(kind.name)
+    linked = scope + _mangled(template) + (b"E" if template == name else b"I")
+    for unit in kind.unit.info.main.units_containing(linked) or ():
+        if members := tuple(_members_outside(kind, name, unit)):
+            return members
+    return ()
+
+
+def _mangled(name: str) -> bytes:
+    """Return a simple name as linkage names have it (Itanium C++ ABI, 5.1.3)."""
+    text = name_bytes(name)
+    return b"%d%b" % (len(text), text)
 
 
 def _members_outside(kind: Die, name: str, unit: CompilationUnit) -> Iterator[Die]:
