@@ -168,10 +168,11 @@ class Names:
             meanings = lookup.below((die,), parts(name), ordinary)
             if meanings or not is_instance or is_local(struct_type):
                 return meanings
+            # Few classes have templates of static members.
             from dwarfgpu.dwarf.scope.exact_instances import is_in_scope, shown_with_types, within
+            from dwarfgpu.language.member_templates import class_with_template
 
-            # clang describes the instances of static member templates outside of the class.
-            owner = _class_with_template(struct_type, name)
+            owner = class_with_template(self.session, struct_type, name)
             if owner is not None and owner is not struct_type:
                 return self.in_class(owner, name)
             scope, named = within(die), self._of_class(f"::{shown_with_types(die)}", name)
@@ -250,13 +251,15 @@ class Names:
 
     def _of_inherited_template(self, name: str) -> tuple[Meaning, ...]:
         """Return the same by the name of a typedef or a derived class before `::`."""
+        from dwarfgpu.language.member_templates import class_with_template
         from dwarfgpu.language.syntax import ast
 
         scope, simple = split_last(name)
         owner: Struct | None = None
         with suppress(UsageError):  # as of a namespace
             kind = strip(self.type_of(ast.TypeName((scope,))).type) if self.is_name(scope) else None
-            owner = _class_with_template(kind, simple) if isinstance(kind, Struct) else None
+            if isinstance(kind, Struct):
+                owner = class_with_template(self.session, kind, simple)
         whole = "" if owner is None else full_name(owner)
         return (
             () if whole in ("", scope.removeprefix("::")) else self.meaning(f"::{whole}::{simple}")
@@ -681,16 +684,6 @@ def _is_object(meaning: Meaning) -> bool:
     """Return whether a name means an object or a function, and no type or module."""
     is_module = isinstance(meaning, Die) and meaning.tag == dw.TAG_NAMESPACE
     return not is_module and not (isinstance(meaning, Die) and is_type(meaning))
-
-
-def _class_with_template(struct_type: Struct, name: str) -> Struct | None:
-    """Return the class or base class that declares the static member template of an instance,
-    `v<int>`, as clang does; None if none does."""
-    from dwarfgpu.language.member_lookup import member_meant  # few names are so
-
-    template, is_instance, _ = name.partition("<")
-    meant = member_meant(struct_type, template) if is_instance and "::" not in template else None
-    return None if meant is None or not meant.is_data else meant.owner
 
 
 def _is_outside_of_functions(meaning: Meaning) -> bool:

@@ -192,3 +192,39 @@ def test_static_members_need_no_object(
     said = answers(None, [str(tmp_path / "a")], [f"output {name}" for name in asked])
     shown = [text.splitlines()[-1] for text in said]
     assert dict(zip(asked, shown, strict=True)) == asked
+
+
+TEMPLATES = {
+    "h.h": "struct V { template <int N> static int vt; int m; virtual void f(); };\n"
+    "struct VD : V { int d; }; struct VV : virtual V { int e; };\n"
+    "template <class T> struct TD : V { T t; };\n"
+    "struct VH : V { template <int N> static int vt; virtual void f(); }; struct VI : VH {};\n"
+    "struct VF : V { int vt(); int h; };\n",
+    "a.cc": '#include "h.h"\nV v; VD vd; VV vv; TD<int> td; VI vi; VF vf; int other();\n'
+    "int main() { return v.m + vd.d + vv.e + td.t + vi.m + vf.h + other(); }\n",
+    "b.cc": '#include "h.h"\ntemplate <int N> int V::vt = 10 * N;\n'
+    "template <int N> int VH::vt = 100 * N; int other() { return V::vt<2> + VH::vt<2>; }\n",
+    "c.cc": '#include "h.h"\nvoid V::f() {} void VH::f() {}\n',
+}
+OF_TEMPLATES = {
+    **dict.fromkeys(("V::vt<2>", "v.vt<2>", "vi.V::vt<2>"), "20"),
+    **dict.fromkeys(("VD::vt<2>", "vd.vt<2>", "VV::vt<2>", "vv.vt<2>"), "20"),
+    **dict.fromkeys(("TD<int>::vt<2>", "td.vt<2>"), "20"),
+    **dict.fromkeys(("VI::vt<2>", "vi.vt<2>", "VH::vt<2>"), "200"),
+    "&VD::vt<2> == &V::vt<2>": "true",
+    "VD::vt<5>": "There is no field named vt<5>",
+}
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19", "clang++-19 -fdebug-types-section"])
+def test_templates_that_only_another_unit_declares_are_inherited(
+    compiler: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """clang declares a static member template in the units that use it; the linkage names of its
+    instances have the class."""
+    command, *more = compiler.split()
+    flags = [*more, "-g", "-O0", "-w", "-std=c++17", "a.cc", "b.cc", "c.cc", "-o", "a"]
+    build(tmp_path, TEMPLATES, [[tool(command), *flags]])
+    said = answers(None, [str(tmp_path / "a")], [f"output {name}" for name in OF_TEMPLATES])
+    shown = [text.splitlines()[-1] for text in said]
+    assert dict(zip(OF_TEMPLATES, shown, strict=True)) == OF_TEMPLATES
