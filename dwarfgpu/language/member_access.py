@@ -262,10 +262,13 @@ class MemberAccess(NamedValues):
             member_meant(struct_type, simple, naming)  # an error for an ambiguous one
         elif (constant := self._scoped_enumerator(struct_type, name)) is not None:
             return constant
-        in_class = self.names.in_class
-        meanings = self.names.meaning(name) if naming is None else in_class(naming, simple)
-        if naming is None and not struct_type.is_declaration:
-            raise UsageError(f"There is no field named {simple}")
+        if naming is not None:
+            meanings = self.names.in_class(naming, simple)
+        else:
+            is_known = self._is_in_class(struct_type, scope)
+            meanings = () if is_known else self.names.meaning(name)
+            if is_known or not struct_type.is_declaration:
+                raise UsageError(f"There is no field named {simple}")
         first = next(iter(meanings), None)
         if isinstance(first, Variable):
             return self.objects.variable(first)
@@ -282,6 +285,13 @@ class MemberAccess(NamedValues):
         if scope:
             raise UsageError(f"There is no field named {simple}")
         raise no_member(struct_type, name)
+
+    def _is_in_class(self, struct_type: Struct, scope: str) -> bool:
+        """Return whether what is before `::` means anything in the class of an object, as a nested
+        class, which is none of the object's (C++ [basic.lookup.classref])."""
+        with suppress(UsageError):
+            return not scope.startswith("::") and bool(self.names.in_class(struct_type, scope))
+        return False
 
     def _scoped_enumerator(self, struct_type: Struct, name: str) -> TypedValue | None:
         """Return the enumerator of a name that begins with an enumeration of a class, or with one

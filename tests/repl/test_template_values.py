@@ -628,3 +628,56 @@ def test_overloads_of_defined_classes_are_those_of_gdb(
     asked = [f"{command} {name}" for name in names for command in ("tbreak", "info scope")]
     files = [str(overloads)]
     assert answers_with(None, files, asked) == answers_with(tool("gdb"), files, asked)
+
+
+MEMBERS = """
+enum E { A, B = 5 };
+template <auto V> struct W { decltype(V) v; static int sm; template <auto U> static int st;
+  struct In { template <auto T> struct Deep { int d; static int ds; };
+    Deep<1> dd; Deep<1l> dl; }; };
+template <auto V> int W<V>::sm = 10 * (int)sizeof(V) + (int)V;
+template <auto V> template <auto U> int W<V>::st = 100 * (int)V + (int)U;
+template <auto V> template <auto T> int W<V>::In::Deep<T>::ds = 7 * (int)sizeof(T) + (int)V;
+template <bool b> struct Of { static int s; int m; }; template <bool b> int Of<b>::s = b + 1;
+struct H { template <auto U> struct M { static int s; int k; }; M<1> one; M<1l> two; } h;
+template <auto U> int H::M<U>::s = 3 * sizeof(U) + 200;
+W<3>::In a; W<3l>::In al; W<true> w1; W<1> w2; W<B> wb; Of<true> yes; Of<false> no;
+int main() {
+  return W<true>::sm + W<1>::sm + W<B>::sm + W<true>::st<1> + W<B>::st<A> + W<1>::st<true>
+    + W<3>::In::Deep<1>::ds + W<3l>::In::Deep<1>::ds + W<3>::In::Deep<1l>::ds
+    + Of<true>::s + Of<false>::s + H::M<1>::s + H::M<1l>::s;
+}
+"""
+OF_MEMBERS = {
+    "W<(bool)1>::sm": "11",
+    "W<1>::sm": "41",
+    "W<(bool)1>::st<1>": "101",
+    "W<1>::st<(bool)1>": "101",
+    "Of<(bool)0>::s": "1",
+    "Of<(bool)1>::s": "2",
+    "W<(E)5>::st<(E)0>": "500",
+    "W<E::B>::sm": 'No symbol "W<E::B>" in current context.',  # as in GDB
+    "W<E::B>::st<1>": 'No symbol "W<E::B>" in current context.',
+    "W<B>::st<A>": 'No symbol "W<B>" in current context.',
+    "H::M<1l>::s": "224",
+    "h.two.s": "224",
+    "h.M<1l>::s": "There is no field named s",  # it is no member of H ([expr.ref])
+    "h.M<(bool)1>::s": 'No symbol "M<(bool)1>" in current context.',
+    "a.In::Deep<1>::ds": "There is no field named ds",
+    "a.Deep<1l>::ds": "There is no field named ds",
+    "&al.dd.ds == &W<3l>::In::Deep<1>::ds": "true",
+    "&a.dd.ds == &W<3l>::In::Deep<1>::ds": "false",
+    "&a.dl.ds == &W<3>::In::Deep<1l>::ds": "true",
+}
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_members_of_instances_by_their_values(
+    compiler: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """No variable defines `W<3l>::In::Deep<1l>::ds`: that of `W<3>` does not."""
+    program = compiled(tool(compiler), tmp_path, MEMBERS)
+    assert {one: answer(program, one) for one in OF_MEMBERS} == OF_MEMBERS
+    whole = answer(program, "al")
+    assert whole.startswith("{dd = {d = 0, static ds = 31}, dl = {d = 0") and "59" not in whole
+    assert " = 59" not in answer(program, "al.dl.ds")

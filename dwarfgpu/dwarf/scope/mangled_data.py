@@ -10,7 +10,7 @@ from typing import Final
 from dwarfgpu.base.pattern import pattern
 from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.comparable import comparable
+from dwarfgpu.dwarf.names.comparable import comparable, has_values
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.demangle import demangled
 from dwarfgpu.dwarf.names.function_paths import (
@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.names.function_paths import (
     without_arguments,
     without_tags,
 )
+from dwarfgpu.dwarf.names.qualified import exact
 from dwarfgpu.dwarf.scope.declarations import qualified
 from dwarfgpu.errors import UsageError
 from dwarfgpu.objfile.elf import ObjectFile
@@ -35,12 +36,25 @@ def symbols_of_entry(file: ObjectFile, die: Die) -> tuple[Symbol, ...]:
     names = qualified(die)
     if all(name.isidentifier() for name in names):
         nested = f"_ZN{''.join(map(_sized, names))}E"
-        if exact := file.symbols_named(nested, f"{nested}@"):
-            return exact
+        if plain := file.symbols_named(nested, f"{nested}@"):
+            return plain
     own = _sized(names[-1])
     wanted = _compared("::".join(names))
     ending = (file.mangled_symbols(f"{own}{end}") for end in ("E\0", "E@", "B"))
-    return tuple(symbol for symbols in ending for symbol in _called(wanted, symbols))
+    called = (symbol for symbols in ending for symbol in _called(wanted, symbols))
+    return tuple(symbol for symbol in called if _is_of_instance(symbol, die))
+
+
+def _is_of_instance(symbol: Symbol, die: Die) -> bool:
+    """Return whether a symbol is that of a variable in the instance of a template that an entry is
+    in, by the types of its values, as far as the entries have them."""
+    if not any(map(has_values, qualified(die)[:-1])):
+        return True
+    # Few names have values.
+    from dwarfgpu.dwarf.scope.exact_instances import exact_scope, has_all_types
+
+    whole = demangled(symbol.name.partition("@")[0]) or ""
+    return not has_all_types(die) or (*map(exact, components(whole)[:-1]),) == exact_scope(die)
 
 
 def symbols_outside_namespaces(file: ObjectFile, name: str) -> tuple[Symbol, ...]:

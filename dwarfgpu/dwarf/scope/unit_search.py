@@ -287,10 +287,13 @@ class UnitSearch:
             return completion.described if completion.tag in TAGGED else completion
         first = None if self.unit is die.unit else self.unit
         entity = _Entity(die.tag, path_of(die), canonical(die.name or ""))
-        if die.tag in CLASSES and _has_values(entity):
+        has_values = _has_values(entity)
+        if die.tag in CLASSES and has_values:
             return die.unit.info.class_definition(die)  # by their types
         for completion in self._definitions(first, entity):
             try:
+                if has_values and not _is_in_scope_of(completion, die):
+                    continue
                 if _defines(completion, die):
                     return completion.described if completion.tag in TAGGED else completion
             except DwarfGpuError as error:
@@ -333,6 +336,13 @@ def _has_values(entity: _Entity) -> bool:
     from dwarfgpu.dwarf.names.comparable import has_values  # few names have values
 
     return any(map(has_values, names))
+
+
+def _is_in_scope_of(definition: Die, declaration: Die) -> bool:
+    """Return whether two entries are in one instance of a template, by the types of its values."""
+    from dwarfgpu.dwarf.scope.exact_instances import exact_scope, is_in_scope  # few have values
+
+    return is_in_scope(definition, exact_scope(declaration))
 
 
 def _defines(definition: Die, declaration: Die) -> bool:
