@@ -16,20 +16,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import (
-    ANONYMOUS,
     Part,
     canonical,
     joined,
     parts,
     require_few_scopes,
-    with_types,
 )
 from dwarfgpu.dwarf.scope.block_declarations import (
     in_unknown_block,
@@ -39,12 +37,12 @@ from dwarfgpu.dwarf.scope.block_declarations import (
 )
 from dwarfgpu.dwarf.scope.declarations import (
     around,
-    declaration_of,
     module_around,
     name_problem,
     scope_path,
     unknown_in,
 )
+from dwarfgpu.dwarf.scope.instance_lookup import InstanceLookup
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, ordinary
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, named_entries
 from dwarfgpu.dwarf.scope.nameless_functions import in_nameless, nameless_variables, one_at
@@ -55,8 +53,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     FUNCTIONS,
     has_child,
 )
-from dwarfgpu.dwarf.scope.scope_members import ScopeMembers, parameter_of_template
-from dwarfgpu.dwarf.scope.unit_declarations import MAX_COMPARED, require_one_instance
+from dwarfgpu.dwarf.scope.scope_members import parameter_of_template
 from dwarfgpu.dwarf.scope.unit_search import Doubt, Path
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below, with_abstract
 from dwarfgpu.dwarf.scope.written_parameters import has_parameters
@@ -75,7 +72,7 @@ Lacking: TypeAlias = tuple[dict[tuple[Die, str], int], dict[tuple[Die, str], int
 have: of a function and its blocks, and of those into which it is inlined."""
 
 
-class NameLookup(ScopeMembers):
+class NameLookup(InstanceLookup):
     """What names mean where a program is."""
 
     def __init__(
@@ -139,11 +136,11 @@ class NameLookup(ScopeMembers):
             find = self._global if is_global else self._simple
             if "<" not in last.text:  # nearly always
                 return find(last, accepts)
-            return self._instance(lambda part: find(part, accepts), last, accepts)
+            return self.instance(lambda part: find(part, accepts), last, accepts)
         if meanings := self._in_modules(sought, is_global, accepts):
             return meanings
         first, *inner = outer
-        scopes = self._instance(lambda one: self._first_scope(one, is_global), first, _is_scope)
+        scopes = self.instance(lambda one: self._first_scope(one, is_global), first, _is_scope)
         holder = tuple(meaning for meaning in scopes if isinstance(meaning, Die))
         if not holder:
             if not is_global and self._simple(first, ordinary):
@@ -171,73 +168,7 @@ class NameLookup(ScopeMembers):
     def _in_scopes(
         self, holders: tuple[Die, ...], part: Part, accepts: DieFilter
     ) -> tuple[Meaning, ...]:
-        return self._instance(lambda one: self.in_scopes(holders, one, accepts), part, accepts)
-
-    def _instance(
-        self, find: Callable[[Part], tuple[Meaning, ...]], part: Part, accepts: DieFilter
-    ) -> tuple[Meaning, ...]:
-        """Return what a part of a name means: in the nearest scope with an instance of these
-        values, that with their types, or else the only one."""
-        typed = with_types(part)
-        if typed is None:
-            return find(part)
-        try:
-            meanings = find(part)
-        except UsageError:
-            with suppress(UsageError):  # of several, one may have the types
-                if exact := find(typed):
-                    return exact
-            raise
-        if not meanings:
-            return ()
-        return self._with_types(meanings, typed, accepts) or self._only_instance(
-            meanings, part, typed, accepts
-        )
-
-    def _with_types(
-        self, meanings: tuple[Meaning, ...], typed: Part, accepts: DieFilter
-    ) -> tuple[Meaning, ...]:
-        """Return the instance with the types of the values, in the scope of instances with the
-        values."""
-        from dwarfgpu.dwarf.scope.exact_instances import exact_scope, is_in_scope, path_around
-
-        die = declaration_of(_entry(meanings[0]))
-        scope, path = exact_scope(die), path_around(die)
-
-        def is_beside(other: Die) -> bool:
-            return accepts(other) and is_in_scope(other, scope)
-
-        if ANONYMOUS in path:  # another file has another namespace
-            return self.defined(self.declared(die.unit, path, typed, is_beside))
-        meanings = self.in_this_unit(path, typed, is_beside)
-        return meanings or self.in_other_units(path, typed, is_beside)
-
-    def _only_instance(
-        self, meanings: tuple[Meaning, ...], part: Part, typed: Part, accepts: DieFilter
-    ) -> tuple[Meaning, ...]:
-        """Return the instances; `UsageError` where a unit, of not more than `MAX_COMPARED`, has one
-        in their scope that differs in the types of the values alone."""
-        from dwarfgpu.dwarf.scope.exact_instances import exact_scope, is_in_scope, path_around
-
-        dies = [*map(_entry, meanings)]
-        if dies[0].tag == dw.TAG_SUBPROGRAM:
-            from dwarfgpu.dwarf.scope.exact_functions import require_one_type
-
-            require_one_type(typed, dies)
-            return meanings
-        first = declaration_of(dies[0])
-        scope, path = exact_scope(first), path_around(first)
-        units, doubts = iter((first.unit,)), self.doubts
-        if ANONYMOUS not in path:
-            units = chain(units, self.other_units(path, part.name))
-        self.doubts = []
-        with suppress(DwarfGpuError):  # what is meant needs nothing from them
-            for unit in islice(units, MAX_COMPARED):
-                beside = self.declared(unit, path, part, accepts)
-                dies += (die for die in beside if is_in_scope(die, scope))
-        self.doubts = doubts
-        require_one_instance(part.text, dies)
-        return meanings
+        return self.instance(lambda one: self.in_scopes(holders, one, accepts), part, accepts)
 
     def _in_modules(
         self, sought: tuple[Part, ...], is_global: bool, accepts: DieFilter
@@ -676,10 +607,6 @@ def hidden_by_unread(name: str, why: DwarfGpuError) -> str:
 def _with_parameters(part: Part, accepts: DieFilter) -> DieFilter:
     """Return a filter for functions with the parameters that are written."""
     return lambda die: accepts(die) and has_parameters(die, part)
-
-
-def _entry(meaning: Meaning) -> Die:
-    return meaning.die if isinstance(meaning, Variable) else meaning
 
 
 def _has_imports(scope: Die) -> bool:
