@@ -24,7 +24,8 @@ class Jump:
 class Enter:
     """Perform the operations of another expression on the same stack."""
 
-    attribute: ExprLoc
+    attribute: ExprLoc | None
+    """None of an entry without a location, which has no effect: finding that takes as long."""
 
 
 @frozen

@@ -412,15 +412,16 @@ class Evaluator:
                             if loops.is_endless((program, index, ctx), callers, stack):
                                 raise LimitExceeded("a loop back to the same stack: it never ends")
                     elif isinstance(control, Enter):
-                        if len(callers) >= self.limits.calls:
-                            raise LimitExceeded(
-                                f"calls more than {self.limits.calls} deep", "--max-calls"
-                            )
                         self.steps_left -= _STEPS_OF_A_CALL - 1
-                        callers.append((program, index, ctx))
-                        parents[len(callers) :] = [self.current]
-                        program, ctx = _entered(control, ctx)
-                        steps, index = program.steps, 0
+                        if control.attribute is not None:
+                            if len(callers) >= self.limits.calls:
+                                raise LimitExceeded(
+                                    f"calls more than {self.limits.calls} deep", "--max-calls"
+                                )
+                            callers.append((program, index, ctx))
+                            parents[len(callers) :] = [self.current]
+                            program, ctx = _entered(control.attribute, ctx)
+                            steps, index = program.steps, 0
                     else:
                         outcome = self.attribute(control.attribute, control.context)
                         stack.append(control.then(outcome))
@@ -575,8 +576,7 @@ def jump_target(program: Program, instruction: Instruction, jump: Jump) -> int:
     return index
 
 
-def _entered(enter: Enter, ctx: Context) -> tuple[Program, Context]:
-    attribute = enter.attribute
+def _entered(attribute: ExprLoc, ctx: Context) -> tuple[Program, Context]:
     unit = attribute.unit
     if unit is not ctx.unit:
         ctx = ctx.nested(unit=unit, result_kind=ctx.result_kind, object=ctx.object)

@@ -112,12 +112,13 @@ def test_branch(fact: Fact) -> None:
         ("lit0; loop: lit1; plus; lit7; and; skip loop", 81),  # eight rounds, found in the 16th
         ("lit1; a: nop; b: dup; bra b; skip a", 6),
         ("loop: call4 0x200; skip loop", 12),  # a call counts three
+        ("loop: call4 0x208; skip loop", 8),  # also of an entry without a location
         ("call4 0x204", 7),
     ],
 )
 def test_endless_loop_ends(text: str, steps: int) -> None:
     """As soon as the stack is the same at the same branch; else by the limit of steps."""
-    dies = {0x200: "lit1; drop", 0x204: "loop: nop; skip loop"}
+    dies = {0x200: "lit1; drop", 0x204: "loop: nop; skip loop", 0x208: None}
     made = world(dies=dies, registers={"s0": 1})
     changed = made.changed(limits=Limits(steps=steps))
     raises(lambda: changed.result(text), LimitExceeded, "same stack: it never ends")

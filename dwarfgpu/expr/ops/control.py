@@ -74,34 +74,32 @@ def bra(condition: Value, *, by: Branch) -> Jump | None:
 
 
 @op(0x98, spec="A.2.5.4.2")
-def call2(ctx: Context, *, die: UnitRef2) -> Enter | Nested | None:
+def call2(ctx: Context, *, die: UnitRef2) -> Enter | Nested:
     """Call the location of a DIE of the unit, on the same stack if it is an expression."""
     return _call_in_unit(ctx, die)
 
 
 @op(0x99, spec="A.2.5.4.2")
-def call4(ctx: Context, *, die: UnitRef4) -> Enter | Nested | None:
+def call4(ctx: Context, *, die: UnitRef4) -> Enter | Nested:
     """Call the location of a DIE of the unit, on the same stack if it is an expression."""
     return _call_in_unit(ctx, die)
 
 
 @op(0x9A, spec="A.2.5.4.2")
-def call_ref(ctx: Context, *, die: DieOffset) -> Enter | Nested | None:
+def call_ref(ctx: Context, *, die: DieOffset) -> Enter | Nested:
     """Call the location of a DIE in `.debug_info`, on the same stack if it is an expression."""
     return call(ctx, require(ctx.unit, "compilation unit").location_at(die))
 
 
-def _call_in_unit(ctx: Context, unit_offset: int) -> Enter | Nested | None:
+def _call_in_unit(ctx: Context, unit_offset: int) -> Enter | Nested:
     unit = require(ctx.unit, "compilation unit")
     return call(ctx, unit.location_at(unit.section_offset(unit_offset)))
 
 
-def call(ctx: Context, attribute: LocationAttribute | None) -> Enter | Nested | None:
+def call(ctx: Context, attribute: LocationAttribute | None) -> Enter | Nested:
     """What DW_OP_call* does with what an entry has; None, for nothing, has no effect."""
     match attribute:
-        case None:
-            return None
-        case ExprLoc():
+        case None | ExprLoc():
             return Enter(attribute)
         case ConstValue():
             return Nested(attribute, ctx, lambda outcome: outcome.entry)
