@@ -228,9 +228,12 @@ class FocusedNames(FocusedLane):
         doubtful = _doubtful(searched)
         errors = [error for code_object in doubtful for error in code_object.info.why_not_found]
         errors += _damaged_symbols(doubtful)
-        notes = dict.fromkeys(f" Not searched: {error.kind}: {error}" for error in errors)
-        end = "." if notes and message and not message.endswith((".", "?")) else ""
-        return "".join((message, end, *notes))
+        if not errors:
+            return message
+        from dwarfgpu.session.unknown_name import not_searched  # most files are whole
+
+        end = "." if message and not message.endswith((".", "?")) else ""
+        return f"{message}{end}{not_searched(errors)}"
 
     def unread_notes(
         self, message: str = "", files: Sequence[CodeObject] | None = None

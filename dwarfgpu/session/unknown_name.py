@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Final, Protocol
 
 from dwarfgpu.arch.model import Architecture
@@ -32,7 +33,7 @@ from dwarfgpu.dwarf.scope.variable_names import (
     variable_name,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, counted
 from dwarfgpu.objfile.elf_structures import ET_DYN
 
 MACROS: Final = frozenset({0x79, 0x43, 0x2119})
@@ -42,6 +43,19 @@ _DOTTED: Final = frozenset({dw.LANG_D, dw.LANG_GO, *dw.ADA})
 """Languages with points between modules and names."""
 _MAX_KEPT: Final = 64
 """Names for which it is kept what all files have: each of thousands of waves may ask for one."""
+
+_MOST_REASONS: Final = 4
+"""Why a name may exist nevertheless: each of thousands of waves may ask, and each of thousands of
+files have a reason."""
+
+
+def not_searched(reasons: Iterable[DwarfGpuError]) -> str:
+    """Return ` Not searched: REASON` for each of the first reasons why a name may exist
+    nevertheless, and how many others there are; empty without one."""
+    texts = dict.fromkeys(f"{error.kind}: {error}" for error in reasons)
+    shown = [f" Not searched: {text}" for text in islice(texts, _MOST_REASONS)]
+    others = len(texts) - len(shown)
+    return "".join(shown) + (f" Not searched: {counted(others, 'other')}." if others else "")
 
 
 class SearchedSession(Protocol):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dwarfgpu import CodeObject
+from dwarfgpu import CodeObject, Session, load_state
 from dwarfgpu.dwarf import constants as dw
 from tests.cli.command import Done, run
 from tests.dwarf.builder import X86_64, Content, Shape, abbreviations, elf, file_of, unit
@@ -98,6 +98,31 @@ def test_an_unknown_name_may_be_in_it(partly: tuple[str, str], command: str) -> 
     done = prompt(path, command)
     assert f"Not searched: {why}" in done.err, done.err
     assert done.err.count("Not searched") == 1
+
+
+def test_of_many_files_with_unusable_units_the_first_ones_are_named(tmp_path: Path) -> None:
+    """Each of thousands of waves would name each of thousands of files."""
+    folders = [tmp_path / f"{number}" for number in range(9)]
+    for folder in folders:
+        folder.mkdir()
+        file_with(folder, one_function(b"f", 0x1000), one_function(b"g", 0x1010, version=77))
+    loads = [
+        {"path": f"{folder.name}/made.so", "load_address": number << 20}
+        for number, folder in enumerate(folders)
+    ]
+    state = tmp_path / "state.json"
+    state.write_text(json.dumps({
+        "schema": "dwarfgpu-state-1", "architecture": "x86_64",
+        "code_objects": loads, "waves": [{"pc": 0x1004}],
+    }))  # fmt: skip
+    read = load_state(state)
+    objects = tuple(CodeObject.open(folder / "made.so") for folder in folders)
+    session = Session(read.architecture, objects, read.target, wave=read.waves[0].id)
+    message = session.with_unsearched("No symbol")
+    assert message.count("Not searched: Unsupported: ") == 4, message
+    assert message.endswith(" Not searched: 5 others.")
+    done = run("eval", "--state", state, "lost_name")
+    assert done.err.endswith("Not searched: 5 others.\n"), done.err
 
 
 def test_json_has_the_note(partly: tuple[str, str]) -> None:

@@ -27,6 +27,7 @@ from dwarfgpu.service.where.coverage_json import variable_json
 from dwarfgpu.service.where.coverages import amount, described
 from dwarfgpu.service.where.coverages import heading as title
 from dwarfgpu.service.where.scope_ranges import scope_ranges
+from dwarfgpu.session.unknown_name import not_searched
 from dwarfgpu.view.command_options import without_options
 from dwarfgpu.view.coverage_text import (
     SourceLines,
@@ -164,12 +165,10 @@ def _of_the_file(shell: Shell, name: str) -> list[Coverage]:
             coverages += group.coverages(allowance)
         problems += unit.problems
     # After every command a note says what is unread.
-    own = (error for error in problems if str(error) != str(file.info.unread))
-    notes = dict.fromkeys(f"{error.kind}: {error}" for error in own)
+    own = [error for error in problems if str(error) != str(file.info.unread)]
     if not coverages:
-        unsearched = "".join(f" Not searched: {note}" for note in notes)
-        raise UsageError(f'No symbol "{name}" in current context.{unsearched}')
-    for note in notes:
+        raise UsageError(f'No symbol "{name}" in current context.{not_searched(own)}')
+    for note in dict.fromkeys(f"{error.kind}: {error}" for error in own):
         shell.console.note(f"not everything is listed: {note}")
     return coverages
 
