@@ -1,6 +1,6 @@
 """Check call frame information: its entries, instructions and expressions (A.6.4).
 
-Law: an FDE is executed as far as possible; the work on a section is bounded by
+Law: an FDE is executed as far as possible; the work on the sections of a check is bounded by
 `FileLimits.frame_rules`.
 """
 
@@ -26,6 +26,7 @@ from dwarfgpu.check.cfi_results import (
     return_column_fault,
     short_of_register,
 )
+from dwarfgpu.check.check_budgets import FrameBudget
 from dwarfgpu.check.checked_entry import CheckedEntry
 from dwarfgpu.check.expressions import ExpressionChecker, gives_no_memory
 from dwarfgpu.check.finding import Finding, FindingPosition, Findings
@@ -98,10 +99,9 @@ class FrameChecker:
     findings: Findings
     address_size: int
     """The size of an address of the file, in bytes."""
-    most_rules: int
-    """`FileLimits.frame_rules`."""
+    budget: FrameBudget
+    """What is left for the sections of a check."""
     fdes: int = field(init=False, default=0)
-    _work: int = field(init=False, default=0)
     _fdes_of: Counter[int] = field(init=False, factory=Counter)
     """How many FDEs each CIE has, by its offset."""
     _initial: dict[int, SortedRules] = field(init=False, factory=dict)
@@ -179,9 +179,9 @@ class FrameChecker:
         return self.findings.counts.total() + self.findings.skips
 
     def _spend(self, work: int, kind: str, offset: int) -> bool:
-        """Count the work on an entry; false where the section takes too much, which is reported."""
-        self._work += work
-        if self._work <= _WORK_OF_A_RULE * self.most_rules:
+        """Count the work on an entry; false where the check takes too much, which is reported."""
+        self.budget.work += work
+        if self.budget.work <= _WORK_OF_A_RULE * self.budget.most_rules:
             return True
         error = LimitExceeded(
             "from here on there would be too many register rules", "--max-frame-rules"

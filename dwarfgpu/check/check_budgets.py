@@ -35,6 +35,17 @@ class EntryBudget:
 
 
 @define(eq=False)
+class FrameBudget:
+    """How much of call frame information a check may still look through: a program and its debug
+    file may have two sections of it each, and compilers write one that is large."""
+
+    most_rules: int
+    """`FileLimits.frame_rules`."""
+    work: int = 0
+    """What was looked through."""
+
+
+@define(eq=False)
 class CheckBudgets:
     """The budgets of one check; until its end, what is read of the sections counts anew."""
 

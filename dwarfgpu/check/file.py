@@ -16,7 +16,7 @@ from dwarfgpu.cfi.eh_frame_hdr import SearchTable
 from dwarfgpu.cfi.frame_entries import SectionKind
 from dwarfgpu.cfi.section import FrameSection
 from dwarfgpu.check.call_frame_info import FrameChecker
-from dwarfgpu.check.check_budgets import CheckBudgets
+from dwarfgpu.check.check_budgets import CheckBudgets, FrameBudget
 from dwarfgpu.check.contained_beyond import ContainedBeyond
 from dwarfgpu.check.entries import EntryChecker, UsualShapes
 from dwarfgpu.check.entry_chains import EntryChains
@@ -161,10 +161,13 @@ def _verified(code_object: CodeObject, findings: Findings, budgets: CheckBudgets
     except DwarfGpuError as error:  # a section that cannot be read at all
         _broken(error, _header_position(error, info), findings)
     files = [file] if info.object is file else [file, info.object]
+    budget_of_frames = FrameBudget(file.limits.frame_rules)
     for one_file in files:
         for kind in SECTIONS:
             try:
-                fdes += _frames(one_file, kind, code_object, expressions, findings)
+                fdes += _frames(
+                    one_file, kind, code_object, expressions, findings, budget_of_frames
+                )
             except DwarfGpuError as error:
                 findings.skip(error)
     debug_path = None if info.object is file else info.object.path
@@ -310,6 +313,7 @@ def _frames(
     code_object: CodeObject,
     expressions: ExpressionChecker,
     findings: Findings,
+    budget: FrameBudget,
 ) -> int:
     """Check a section of call frame information; how many FDEs it has."""
     data = relocated_data(file, kind)
@@ -342,7 +346,7 @@ def _frames(
         Functions(file, LineLookup(code_object.scopes), code_object.load_address),
         findings,
         file.address_bytes,
-        file.limits.frame_rules,
+        budget,
     )
     checker.run()
     return checker.fdes

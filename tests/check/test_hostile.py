@@ -38,10 +38,12 @@ from tests.check.made import (
     words,
 )
 from tests.check.test_call_frame_info import CFA, S30, rule
-from tests.dwarf.builder import Content, Shape, read_fixture
+from tests.dwarf.builder import X86_64, Content, Shape, read_fixture
+from tests.dwarf.builder import elf as elf_file
 from tests.work import assert_linear, at_most, calls_of
+from tools.bombs.elf import START, TEXT, sized, word
 from tools.bombs.model import Files
-from tools.bombs.sections import empty_entries, many_cies, many_fdes
+from tools.bombs.sections import CIE, empty_entries, fde, many_cies, many_fdes
 
 LOCLISTX = 0x22
 
@@ -188,6 +190,29 @@ def test_a_section_beyond_the_work_limit_is_reported() -> None:
     (why,) = verdict_with(data, 1).findings.skipped
     assert why.endswith("from here on there would be too many register rules (--max-frame-rules)")
     assert not verdict_with(data, 1 << 18).findings.skipped
+
+
+def test_the_sections_of_a_file_share_the_work_limit() -> None:
+    """`.debug_frame` and `.eh_frame`: neither alone is beyond it."""
+    codes = (b"\x41\x0e" + bytes((number,)) + b"\x41\x83\2" for number in range(60))
+    fdes = [fde(code, START + 16 * n, 16) for n, code in enumerate(codes)]
+    old = CIE + b"".join(fdes)
+    common = sized(b"\0\0\0\0\1\0\1\x78\x10\x0c\7\x08\x90\1\0\0")
+    entries = list[bytes]()
+    for one in fdes:
+        at = len(common) + sum(map(len, entries))
+        entries.append(one[:4] + word(at + 4) + one[8:])
+    new = Content(common + b"".join(entries), flags=2, address=0x8000)
+    both: dict[str, bytes | Content] = {".debug_frame": old, ".eh_frame": new}
+    skipped = []
+    for names in ([".debug_frame"], [".eh_frame"], [".debug_frame", ".eh_frame"]):
+        data = elf_file({**{name: both[name] for name in names}, **TEXT}, X86_64)
+        verdict = verdict_with(data, 4_000)
+        assert verdict.fdes == 60 * len(names)
+        skipped.append(list(verdict.findings.skipped))
+    assert not skipped[0] and not skipped[1], skipped
+    (why,) = skipped[2]
+    assert why.endswith("from here on there would be too many register rules (--max-frame-rules)")
 
 
 def test_equal_entries_count_once_for_the_work_limit() -> None:
