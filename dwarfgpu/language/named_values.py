@@ -22,6 +22,7 @@ from dwarfgpu.dwarf.scope.parameters import qualifiers_of
 from dwarfgpu.dwarf.scope.scope_entries import entry_of, name_of
 from dwarfgpu.dwarf.scope.symbols_by_name import function_at, function_of_symbol, is_instance
 from dwarfgpu.dwarf.scope.variable import Variable
+from dwarfgpu.dwarf.scope.written_parameters import has_behind
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.types import Enum, Function, Member, Pointer, Struct, strip
@@ -456,8 +457,10 @@ def of_overload(functions: list[Die], name: str) -> list[Die]:
     parameters are written, or none of the functions has it."""
     if ")" not in name:
         return functions
-    typed = sorted(name.rpartition(")")[2].split())
-    return [item for item in functions if qualifiers_of(item).split() == typed] or functions
+    typed = name.rpartition(")")[2].strip()
+    if not typed:
+        return [item for item in functions if not qualifiers_of(item)] or functions
+    return [item for item in functions if has_behind(item, typed)] or functions
 
 
 def _is_virtual(functions: list[Die]) -> bool:

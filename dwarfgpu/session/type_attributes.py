@@ -472,5 +472,5 @@ def _is_counted(kind: Base) -> bool:
 
 def _with_sign(number: int, sign_bits: int | None) -> int:
     """Return a number that may have been read without the sign of its type."""
-    is_cut = sign_bits is not None and 0 <= number and number.bit_length() <= sign_bits
+    is_cut = sign_bits is not None and number >= 0 and number.bit_length() <= sign_bits
     return signed(number, sign_bits) if is_cut and sign_bits else number

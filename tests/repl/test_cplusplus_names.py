@@ -419,3 +419,55 @@ int main(int c, char **) { return geo::B::put(c); }
     ours = answers_with(None, program, commands)
     gdbs = answers_with(tool("gdb"), program, commands)
     assert ours == gdbs and "No symbol" in ours[0]
+
+
+REFERENCES = """\
+struct A { int x; static int s; void m() {} }; struct B { int x; static int s; void m() {} };
+int A::s = 3, B::s = 4;
+struct D : A, B { } d;
+struct P {
+  int f() & { return 1; }
+  int f() && { return 2; }
+  int f() const & { return 3; }
+  int f(int) const { return 4; }
+} p;
+int main() {
+  const P &fixed = p; d.A::m(); d.B::m();
+  return p.f() + P().f() + fixed.f() + p.f(1) + A::s + B::s + d.A::x;
+}
+"""
+
+
+def test_functions_for_references_are_listed_and_named(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """They had their symbols in the list. GDB knows those names in quotes without `void`."""
+    build(tmp_path, {"a.cpp": REFERENCES}, [[tool("g++"), "-g", "-O0", "a.cpp", "-o", "a"]])
+    files = [str(tmp_path / "a")]
+    [listed] = answers_with(None, files, ["print &P::f"])
+    named = "'P::f(void) &&'; 'P::f(void) &'; 'P::f(void) const &'; P::f(int) const"
+    assert listed.endswith(f'"P::f" is overloaded; say which: {named}\n')
+    names = [name.replace("void", "") for name in named.split("; ")[:3]]
+    commands = [f"{verb} {name}" for name in names for verb in ("output", "ptype")]
+    commands += [f"break {name[1:-1]}" for name in names]
+    given = answers_with(None, files, commands)
+    assert given == answers_with(tool("gdb"), files, commands)
+    for name in names:
+        assert any(f" <{name[1:-1]}" in text for text in given)
+    shown = answers_with(None, files, [f"output {name}" for name in named.split("; ")[:3]])
+    values = [text.splitlines()[1].rstrip(">") for text in shown]
+    assert values == [text.splitlines()[1] for text in given[:6:2]]
+
+
+@pytest.mark.parametrize("subject", ["d.x", "D::x", "&D::x", "d.s", "D::s"])
+def test_candidates_have_types(tmp_path: Path, tool: Callable[[str], str], subject: str) -> None:
+    """As in GDB, which takes the last of the classes for `D::x`."""
+    build(tmp_path, {"a.cpp": REFERENCES}, [[tool("g++"), "-g", "-O0", "a.cpp", "-o", "a"]])
+    files = [str(tmp_path / "a")]
+    own, of_gdb = (answers_with(gdb, files, [f"print {subject}"])[0] for gdb in (None, tool("gdb")))
+    name = subject[-1]
+    candidates = f"'int A::{name}' (D -> A), 'int B::{name}' (D -> B)"
+    assert own.endswith(f"Candidates are: {candidates}\n")
+    if "::" not in subject:
+        lines = [line.strip() for line in of_gdb.splitlines()[2:]]
+        assert ", ".join(lines) == candidates

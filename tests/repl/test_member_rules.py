@@ -414,7 +414,7 @@ USED = {
     "sizeof(g.f(1))": "4",
     "sizeof(g.k())": "4",
     "G::g": '"G::g" is overloaded; say which: F::g(void); G::g(void) const',
-    "G::h": '"G::h" is overloaded; say which: F::h(void); G::h(void)',
+    "G::h": "\"G::h\" is overloaded; say which: 'F::h(void) &'; 'G::h(void) &&'",
 }
 
 

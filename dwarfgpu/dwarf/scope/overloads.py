@@ -9,7 +9,7 @@ from dwarfgpu.dwarf.names.qualified import squeezed
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import is_definition, qualified_name
 from dwarfgpu.dwarf.scope.exact_instances import spelled_with_types
-from dwarfgpu.dwarf.scope.parameters import parameter_types, qualifiers_of
+from dwarfgpu.dwarf.scope.parameters import parameter_types, qualifiers_of, reference_of
 from dwarfgpu.dwarf.scope.scope_entries import entry_of
 from dwarfgpu.dwarf.types.types import Type
 
@@ -18,7 +18,7 @@ def are_overloads(functions: Sequence[Die]) -> bool:
     """Return whether functions of one name differ in their parameters, or in what follows them."""
     if len(functions) < 2:
         return False
-    types = {(*parameter_types(item, _spelled), qualifiers_of(item)) for item in functions}
+    types = {(*parameter_types(item, _spelled), *_behind(item)) for item in functions}
     return len(types) > 1
 
 
@@ -38,7 +38,9 @@ def overloaded(functions: Iterable[Die]) -> str:
     for function in functions:
         path, types = qualified_name(function), ",".join(parameter_types(function, spelled))
         types = types or "void"  # `f()` would be a call
-        by_name.setdefault(f"{path}({types}){_after(function)}", []).append(function)
+        behind = " ".join(("", *filter(None, _behind(function))))
+        name = f"{path}({types}){behind}"
+        by_name.setdefault(f"'{name}'" if "&" in behind else name, []).append(function)
     shown = qualified_name(next(iter(by_name.values()))[0])
     names = [text for name in sorted(by_name) for text in _distinct(name, by_name[name])]
     return f'"{shown}" is overloaded; say which: {"; ".join(names)}'
@@ -85,7 +87,7 @@ def entry_symbol(function: Die) -> str | None:
     return None
 
 
-def _after(function: Die) -> str:
-    """Return what follows the parameters of a member function, as ` const`."""
-    qualifiers = qualifiers_of(function)
-    return f" {qualifiers}" if qualifiers else ""
+def _behind(function: Die) -> tuple[str, str]:
+    """Return what follows the parameters of a member function, as `const` and `&`. Expressions read
+    names with the latter in quotes."""
+    return qualifiers_of(function), reference_of(function)

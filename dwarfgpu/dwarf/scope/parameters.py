@@ -15,6 +15,7 @@ from dwarfgpu.dwarf.scope.exact_instances import spelled_with_types
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 
+REFERENCES: Final = {dw.AT_REFERENCE: "&", dw.AT_RVALUE_REFERENCE: "&&"}
 QUALIFIERS: Final = {dw.TAG_CONST_TYPE: "const", dw.TAG_VOLATILE_TYPE: "volatile"}
 
 
@@ -113,11 +114,14 @@ def qualifiers_of(function: Die) -> str:
     return " ".join(sorted(words))
 
 
+def reference_of(function: Die) -> str:
+    """Return `&` or `&&` of a member function that is declared for such an object; else empty."""
+    declared = with_parameters(function)
+    return next((mark for number, mark in REFERENCES.items() if declared.flag(number)), "")
+
+
 def signature(function: Die) -> tuple[str, ...]:
     """Return the types of the parameters of a member function, without typedefs, and the qualifiers
     behind them: functions of a class that have one name differ in these."""
-    declared = with_parameters(function)
-    references = ((dw.AT_REFERENCE, "&"), (dw.AT_RVALUE_REFERENCE, "&&"))
-    reference = "".join(mark for attribute, mark in references if declared.flag(attribute))
     types = map(exact, parameter_types(function, spelling=resolved_spelling))
-    return (*types, qualifiers_of(function), reference)
+    return (*types, qualifiers_of(function), reference_of(function))

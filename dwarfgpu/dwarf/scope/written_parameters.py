@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+from dwarfgpu.base.pattern import pattern
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names import cxx
@@ -12,11 +15,15 @@ from dwarfgpu.dwarf.scope.exact_instances import exact_name, has_types
 from dwarfgpu.dwarf.scope.named_entries import VARIABLE_TEMPLATES
 from dwarfgpu.dwarf.scope.parameters import (
     QUALIFIERS,
+    REFERENCES,
     parameter_types,
     qualifiers_of,
+    reference_of,
     resolved_spelling,
 )
 from dwarfgpu.dwarf.scope.variable_names import has_arguments
+
+_WORD: Final = pattern(r"&&?|[^\s&]+")
 
 
 def is_called(die: Die, name: str) -> bool:
@@ -60,11 +67,21 @@ def _has_types(die: Die, part: Part) -> bool:
 
 
 def _has_qualifiers(function: Die, part: Part) -> bool:
+    """Return whether a member function has what is written behind its parameters; without
+    qualifiers there, any does."""
+    return has_behind(function, part.text.rpartition(")")[2])
+
+
+def has_behind(function: Die, written: str) -> bool:
     """Return whether a member function is `const` or `volatile` as is written behind its
-    parameters; without either there, any is."""
-    words = sorted(part.text.rpartition(")")[2].split())
-    is_any = not words or not set(QUALIFIERS.values()).issuperset(words)
-    return is_any or qualifiers_of(function).split() == words
+    parameters, and has the reference that is written; where nothing is, any function has."""
+    words = sorted(_WORD.findall(written))  # a reference comes first
+    reference = words.pop(0) if words and words[0] in REFERENCES.values() else ""
+    if not set(QUALIFIERS.values()).issuperset(words):
+        return True
+    if reference:
+        return (qualifiers_of(function).split(), reference_of(function)) == (words, reference)
+    return not words or qualifiers_of(function).split() == words
 
 
 def _compared(name: str) -> str:

@@ -6,7 +6,7 @@ to no object.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from dwarfgpu.base.kept_answers import KeptAnswers
@@ -32,6 +32,7 @@ from dwarfgpu.dwarf.unit import CompilationUnit
 M = TypeVar("M", bound=Hashable)
 
 _MEMBERS: Final = TYPES | DATA | {dw.TAG_MEMBER, dw.TAG_SUBPROGRAM, dw.TAG_ENUMERATOR}
+_WITH_TYPES: Final = DATA | {dw.TAG_MEMBER}
 _MAX_KEPT: Final = 64
 """Names of a unit, with the members that they denote: one command asks several times."""
 _MAX_NAMES: Final = 1_000
@@ -106,17 +107,17 @@ def nearest_members(
         return ()
     nearest, *remaining_members = inherited_members
     if any(inherited_member.members != nearest.members for inherited_member in remaining_members):
-        ways = (
-            " -> ".join(map(class_name, inherited_member.classes))
-            for inherited_member in inherited_members
-        )
-        owners = (
-            f"{class_name(inherited_member.classes[-1])}::{name}"
-            for inherited_member in inherited_members
-        )
-        listed = (f"'{owner}' ({way})" for owner, way in zip(owners, ways, strict=True))
+        listed = (_candidate(one.classes, one.members, name) for one in inherited_members)
         raise ambiguous(name, class_name(kind), listed)
     return nearest.members
+
+
+def _candidate(classes: Sequence[Die], members: Iterable[Hashable], name: str) -> str:
+    """Return `'int A::x' (D -> A)`, of a function or type without its type, as in GDB."""
+    declared, kind = next(iter(members)), ""
+    if isinstance(declared, Die) and declared.tag in _WITH_TYPES:
+        kind = f"{type_name(types_of(declared.unit).type_of(declared), cplusplus=True)} "
+    return f"'{kind}{class_name(classes[-1])}::{name}' ({' -> '.join(map(class_name, classes))})"
 
 
 def constructors(kind: Die, name: str) -> list[Die] | None:
