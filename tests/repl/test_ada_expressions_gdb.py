@@ -312,3 +312,16 @@ def test_names_around_the_code_are_completed(files: Callable[[str], list[str]]) 
     ]  # fmt: skip
     assert "print work" in words[2]
     assert words[3] == words[4] == ["Prefix must be type"]
+
+
+@pytest.mark.parametrize("expression", ["{$pc}", "{1}", "{3} + 1", "{1, 2}"])
+def test_braces_are_around_types(
+    files: Callable[[str], list[str]], tool: Callable[[str], str], expression: str
+) -> None:
+    """`{$pc}` was an array, as it is in C."""
+    asked = ["frame function example.show", f"print {expression}", "print {integer} $sp - 1 < 0"]
+    own, of_gdb = (answers(gdb, files("-O0"), asked) for gdb in (None, tool("gdb")))
+    rest = expression.partition("}")[2]
+    assert own[1].endswith(f"A syntax error in expression, near `{rest.lstrip()}'.\n")
+    assert of_gdb[1].startswith(f"print {expression}\nError in expression")
+    assert own[2].splitlines()[-1] == of_gdb[2].splitlines()[-1]

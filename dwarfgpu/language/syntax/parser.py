@@ -279,7 +279,7 @@ class Parser(Cursor):
             return ast.Cast(kind, self.expression(UNARY), is_memory=True)
         if self.accept("{"):
             elements = self.listed("}")
-            if not elements:
+            if not elements or self.language.is_ada:  # there they are a type before an address
                 raise self.syntax_error()
             return self._postfix(ast.Elements(elements))
         return self._postfix(self._primary())
