@@ -39,18 +39,22 @@ from dwarfgpu.objfile.elf_structures import (
 from dwarfgpu.objfile.file_bytes import FileBytes, OfOpenFile, SmallFile, part_of
 from dwarfgpu.objfile.file_kinds import (
     BITCODE_MAGICS,
+    CORE_HEADER_BYTES,
     DEBIAN_PACKAGE_MAGIC,
     ELF_MAGIC,
     LONGEST_MAGIC_BYTES,
     SOURCE_ENDINGS,
     archive_kind,
     compressed_by,
+    is_core_header,
 )
 from dwarfgpu.objfile.section_placement import CUBIN_GLOBAL, are_placed, placed
 from dwarfgpu.objfile.string_table import StringTable
 
 if TYPE_CHECKING:
     import os
+
+    from dwarfgpu.objfile.compressed_file import Data
 
 _HEADERS_OF_A_PIECE: Final = 1024
 _MAX_HEADER: Final = 64
@@ -88,7 +92,7 @@ class ElfFile(OfOpenFile):
             raise UsageError(f"{path} is {archive}")
         program = compressed_by(bytes(data[:LONGEST_MAGIC_BYTES]))
         if program is not None:
-            raise UsageError(f"{path} is compressed by {program}: give the output of {program} -d")
+            raise _compressed(path, program, data)
         if data[:4] in BITCODE_MAGICS:
             raise UsageError(
                 f"{not_elf(path)} but LLVM bitcode: give the file that the compiler made from it"
@@ -384,6 +388,20 @@ class ElfFile(OfOpenFile):
     def _section_fields(self, index: int) -> tuple[int, ...]:
         offset = self._sections_at + index * self._section_bytes
         return self._unpack(self._layout.section, offset, f"section header {index}")
+
+
+def _compressed(path: str, program: str, data: Data) -> UsageError:
+    """Return why a file that a program has compressed is none: of a core file, as of others."""
+    from dwarfgpu.objfile.compressed_file import head_of  # few files are compressed
+
+    if is_core_header(head_of(path, data, CORE_HEADER_BYTES)):
+        return core_without_program(path)
+    return UsageError(f"{path} is compressed by {program}: give the output of {program} -d")
+
+
+def core_without_program(path: str) -> UsageError:
+    """Return the error about a core file where the files that it was made from are wanted."""
+    return UsageError(f"{path} is a core file, without debug information: give the program")
 
 
 def _source(path: str) -> str:

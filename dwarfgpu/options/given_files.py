@@ -192,4 +192,6 @@ def opening() -> Iterator[None]:
 def require_no_core(path: str) -> None:
     """Raise `UsageError` for a core file, in commands for compiler output only."""
     if is_core(path):
-        raise UsageError(f"{path} is a core file, without debug information: give the program")
+        from dwarfgpu.objfile.elf_file import core_without_program  # few requests are wrong
+
+        raise core_without_program(path)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import io
+import lzma
 import os
+from collections.abc import Callable
 from pathlib import Path
 from shlex import quote
 
@@ -82,6 +85,18 @@ def test_commands_without_a_machine_need_the_program(command: str) -> None:
     done = run(command, CORE, *rest)
     assert done.status == 2
     assert "is a core file" in done.error and "give the program" in done.error
+
+
+@pytest.mark.parametrize("command", ["frames", "check"])
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
+def test_a_compressed_core_is_one(
+    tmp_path: Path, command: str, pack: Callable[[bytes], bytes]
+) -> None:
+    packed = tmp_path / "packed"
+    packed.write_bytes(pack(CORE.read_bytes()))
+    said = run(command, packed).error
+    assert said == f"{packed} is a core file, without debug information: give the program"
+    assert run(command, CORE).error == said.replace(str(packed), str(CORE))
 
 
 def test_an_operation_and_a_variable_are_not_files(

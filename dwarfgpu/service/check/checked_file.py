@@ -10,6 +10,7 @@ from dwarfgpu.base.records import field, frozen
 from dwarfgpu.check.file import Verdict, verify
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.errors import UsageError
+from dwarfgpu.objfile.elf_file import core_without_program
 from dwarfgpu.objfile.file_kinds import ET_CORE
 from dwarfgpu.service.check.baseline import Baseline, new_findings
 from dwarfgpu.view.json_object import JsonObject
@@ -65,7 +66,7 @@ def checked(
     """
     path = file.file.path
     if file.file.type == ET_CORE:
-        raise UsageError(f"{path} is a core file, without debug information: give the program")
+        raise core_without_program(path)
     if name is not None:
         _require_named(file, name)
     verdict = verify(file, rules, most_of_rule=most_of_rule)
