@@ -33,6 +33,8 @@ class LanguageWarning:
     """Whether the warning was printed: GDB prints it after one command, and again when the
     automatic language has changed since the setting did."""
 
+    text: Final = LANGUAGE_DIFFERS
+
     def __init__(self) -> None:
         self._is_given = False
         self._chosen = AUTOMATIC[0]

@@ -31,7 +31,6 @@ from dwarfgpu.repl.declared_settings import OF_FRAME, SPELLED, UNASSUMED
 from dwarfgpu.repl.files.source_path import SourcePath
 from dwarfgpu.repl.files.symbol_index import SymbolIndex
 from dwarfgpu.repl.json_answer import Answer, without_token
-from dwarfgpu.repl.language_warning import LANGUAGE_DIFFERS, LanguageWarning
 from dwarfgpu.repl.numbered_items import Numbered
 from dwarfgpu.repl.opened_machine import Opened, OpenedMachine
 from dwarfgpu.repl.output import Group, NestedOutput, Part, heading, printed, single_parts
@@ -50,6 +49,7 @@ from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
+    from dwarfgpu.repl.language_warning import LanguageWarning
     from dwarfgpu.dwarf.code_object import CodeObject
     from dwarfgpu.dwarf.line.file_table import FileTable
     from dwarfgpu.machine.run_control import Halt
@@ -140,7 +140,8 @@ class Shell:
         """Where the last frame was that had a line."""
         self.default_shown: FramePosition | None = None
         """The default line, if a line without a file meant its file."""
-        self._language_warning = LanguageWarning()
+        self._language_warning: LanguageWarning | None = None
+        """None as long as no language was set."""
         self.searched = ""
         """The regular expression of the last search."""
         self.last_backtrace: LastBacktrace | None = None
@@ -398,13 +399,22 @@ class Shell:
             self.follow_pc()
         if not is_option:
             yield from self.hooked(f"hookpost-{call.command.name}")
-        is_set = call.command.name == "set language"
-        if self._language_warning.is_due(
-            self.session, self.settings.word("language"), is_set=is_set
-        ):
-            yield heading(LANGUAGE_DIFFERS)
+        yield from self._warned(is_set=call.command.name == "set language")
         if self.stop_commands and not self.script.bodies:
             yield from self._run_stop_commands()
+
+    def _warned(self, *, is_set: bool) -> Iterator[Part]:
+        """Yield GDB's warning of another language than that of the frame, after a command; `is_set`:
+        which sets the language."""
+        chosen, warning = self.settings.word("language"), self._language_warning
+        if warning is None:
+            if chosen == "auto":
+                return
+            from dwarfgpu.repl.language_warning import LanguageWarning  # few sessions set one
+
+            warning = self._language_warning = LanguageWarning()
+        if warning.is_due(self.session, chosen, is_set=is_set):
+            yield heading(warning.text)
 
     def _run_stop_commands(self) -> Iterator[Part]:
         """Run the commands of the breakpoints that stopped the program. Where they let it run,
