@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
 from dwarfgpu.base.cached import cached_property
+from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -66,6 +67,17 @@ def _path(unit: CompilationUnit, *names: int) -> str | None:
         if attribute is not None:
             return os.fsdecode(unit.string_of(attribute))
     return None
+
+
+@frozen
+class _Wanted:
+    """What is searched for in all parts and packages in turn."""
+
+    subject: str
+    """What it is, for the error."""
+    in_part: Callable[[SplitPart], CompilationUnit | str]
+    """Returns it, or why a part does not have it."""
+    in_package: Callable[[Package], CompilationUnit | str]
 
 
 @methods_name_wrong_arguments
@@ -118,12 +130,12 @@ class SplitFiles:
         id = split_id(skeleton)
         if id is None:
             raise IllFormed("the unit names a split file, but has no ID of its split unit")
-        package = self._searched(
-            skeleton,
+        wanted = _Wanted(
             f"the entries of the unit (ID {id:#018x})",
             lambda part: part.split_units.get(id) or _why_not(part),
             lambda package: package.unit(id) or "has no unit with that ID",
         )
+        package = self._searched(skeleton, wanted)
         if package.skeleton not in (None, skeleton):
             raise IllFormed(f"two skeleton units have the ID {id:#018x}")
         if package.format.address_size != skeleton.format.address_size:
@@ -143,37 +155,23 @@ class SplitFiles:
     def type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
         """Return the type unit of a skeleton, as in early GNU Fission."""
         none = "has no type unit with that signature"
-        return self._searched(
-            skeleton,
+        wanted = _Wanted(
             f"the type unit {signature:#018x}",
             lambda part: part.own_type_unit(signature) or none,
             lambda package: package.type_unit(signature) or none,
         )
+        return self._searched(skeleton, wanted)
 
-    def _searched(
-        self,
-        skeleton: CompilationUnit,
-        subject: str,
-        in_part: Callable[[SplitPart], CompilationUnit | str],
-        in_package: Callable[[Package], CompilationUnit | str],
-    ) -> CompilationUnit:
-        """Return what two functions find in all places in turn, or raise why it is missing: that
-        is found out once for all loads of the file."""
-        key = skeleton.header.section, skeleton.offset, subject, self._program.directories
-        return self._missing.read(
-            key, lambda: self._on_disk(skeleton, subject, in_part, in_package)
-        )
+    def _searched(self, skeleton: CompilationUnit, wanted: _Wanted) -> CompilationUnit:
+        """Return what is wanted, or raise why it is missing: that is found out once for all loads
+        of the file."""
+        key = skeleton.header.section, skeleton.offset, wanted.subject, self._program.directories
+        return self._missing.read(key, lambda: self._on_disk(skeleton, wanted))
 
-    def _on_disk(
-        self,
-        skeleton: CompilationUnit,
-        subject: str,
-        in_part: Callable[[SplitPart], CompilationUnit | str],
-        in_package: Callable[[Package], CompilationUnit | str],
-    ) -> CompilationUnit:
+    def _on_disk(self, skeleton: CompilationUnit, wanted: _Wanted) -> CompilationUnit:
         """Return what is found on disk, or raise why it is missing."""
         if self._inside is not None:
-            inside = in_part(self._inside)
+            inside = wanted.in_part(self._inside)
             if not isinstance(inside, str):
                 return inside
 
@@ -181,15 +179,16 @@ class SplitFiles:
 
         def look_in_package(path: str) -> CompilationUnit | str:
             package = self._packages.read(path, lambda: self._package(open_companion(path, limits)))
-            return self._other_machine(package.file) or in_package(package)
+            return self._other_machine(package.file) or wanted.in_package(package)
 
         def look_in_file(path: str) -> CompilationUnit | str:
             part = self._files.read(path, lambda: self._part(open_companion(path, limits)))
-            return self._other_machine(part.sections.object) or in_part(part)
+            return self._other_machine(part.sections.object) or wanted.in_part(part)
 
         if self._failures >= _MAX_FAILURES:
             raise LimitExceeded(
-                f"{subject}: not looked for, after {_MAX_FAILURES} split files that are not found"
+                f"{wanted.subject}: not looked for, after {_MAX_FAILURES} split files that are not "
+                "found"
             )
         search = Search()
         package_path = search.first(self._package_paths(), look_in_package) or search.first(
@@ -200,7 +199,7 @@ class SplitFiles:
             name = split_name(skeleton)  # without one, only packages are searched
             which = "package" if name is None else f"split file {shown_path(name)}"
             is_reported = self._failures <= _MAX_DETAILED_ERRORS
-            error = search.failure(f"{which} with {subject}", lists_paths=is_reported)
+            error = search.failure(f"{which} with {wanted.subject}", lists_paths=is_reported)
             is_missing = isinstance(error, MissingContext)
             error.brief = f"{which} {'is not found' if is_missing else 'cannot be used'}"
             raise error
