@@ -49,10 +49,10 @@ from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
-    from dwarfgpu.repl.language_warning import LanguageWarning
     from dwarfgpu.dwarf.code_object import CodeObject
     from dwarfgpu.dwarf.line.file_table import FileTable
     from dwarfgpu.machine.run_control import Halt
+    from dwarfgpu.repl.language_warning import LanguageWarning
     from dwarfgpu.repl.stack.last_backtrace import LastBacktrace
     from dwarfgpu.view.json_object import JsonObject
 
@@ -404,8 +404,8 @@ class Shell:
             yield from self._run_stop_commands()
 
     def _warned(self, *, is_set: bool) -> Iterator[Part]:
-        """Yield GDB's warning of another language than that of the frame, after a command; `is_set`:
-        which sets the language."""
+        """Yield GDB's warning of another language than that of the frame; `is_set`: the command that
+        was run is "set language"."""
         chosen, warning = self.settings.word("language"), self._language_warning
         if warning is None:
             if chosen == "auto":
