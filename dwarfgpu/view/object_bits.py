@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from dwarfgpu.base.bits import Endian, extract, to_bytes
+from dwarfgpu.base.bits import Endian, extract, signed, to_bytes
 from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf.types.type_sizes import offset_bits
 from dwarfgpu.dwarf.types.types import Type
@@ -19,6 +19,7 @@ ClassOfMethod: TypeAlias = Callable[[int], Type | None]
 """The address of code to the class whose member function it is of; None for none."""
 Parts: TypeAlias = tuple[tuple[int, int], ...]
 """First bit and number of bits of each."""
+NO_FIELD: Final = "bit-field of no bits or of too many"
 _PARTS: Final = 10_000
 _UNALIGNED_RUN: Final = 4_096
 """Elements that do not start at bytes are compared one by one, no more than this many."""
@@ -142,3 +143,13 @@ def parts_of(counts: Sequence[int], strides: Sequence[int], element_bits: int) -
             starts = [offset_bits(stride, count, index) for index in range(count)]
             parts = [(start + offset, size) for start in starts for offset, size in parts]
     return tuple(parts)
+
+
+def widened(bits: Bits, type_bits: int | None, *, has_sign: bool) -> Bits | None:
+    """Return the number in a bit-field as wide as its type, with copies of its sign; None for a
+    bit-field of no bits, and for one that is too wide to be shown."""
+    count, size = bits.size_bits, max(type_bits or 0, bits.size_bits)
+    if not 0 < count <= size <= MAX_BITS:
+        return None
+    number = signed(bits.value, count) & (1 << size) - 1 if has_sign else bits.value
+    return Bits(number, size, bits.undefined, bits.unavailable)

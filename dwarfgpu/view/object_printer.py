@@ -7,7 +7,6 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch.model import AddressSpace, Architecture
-from dwarfgpu.base.bits import signed
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.dynamic_types import is_descriptor
@@ -26,7 +25,6 @@ from dwarfgpu.session.type_attributes import (
     EnclosingObject,
     displaced,
 )
-from dwarfgpu.view import scalars
 from dwarfgpu.view.format_options import (
     OPTIMIZED_OUT,
     UNAVAILABLE,
@@ -34,7 +32,13 @@ from dwarfgpu.view.format_options import (
     Symbolize,
     error_as_text,
 )
-from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
+from dwarfgpu.view.object_bits import (
+    NO_FIELD,
+    ClassOfMethod,
+    ObjectBytes,
+    ReadMemory,
+    widened,
+)
 from dwarfgpu.view.printers.printed_object import Layouts
 from dwarfgpu.view.printers.printer import Printer
 from dwarfgpu.view.strings import CharacterKind, quoted_string
@@ -198,15 +202,11 @@ class Shown:
     ) -> Iterator[str]:
         """Yield a bit-field, as wide as its type."""
         bare = strip(type_)
-        count, size = bits.size_bits, size_bits(bare) or 0
-        if bare is None or not 0 < count <= max(size, count) <= scalars.MAX_BITS:
-            yield "<error: bit-field of no bits or of too many>"
+        number = widened(bits, size_bits(bare), has_sign=has_sign_bit(bare))
+        if bare is None or number is None:
+            yield f"<error: {NO_FIELD}>"
             return
-        number = bits.value
-        if has_sign_bit(bare):
-            number = signed(number, count) & (1 << max(size, count)) - 1
-        widened = Bits(number, max(size, count), bits.undefined, bits.unavailable)
-        yield from self.scalar(self, type_, bare, widened, depth, letter)
+        yield from self.scalar(self, type_, bare, number, depth, letter)
 
     def guarded(self, pieces: Iterator[str]) -> Iterator[str]:
         """Yield the pieces, or the error in their place, so that the other members are still

@@ -48,7 +48,13 @@ from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.session.variants import variant_members
 from dwarfgpu.view import scalars
 from dwarfgpu.view.json_object import JsonObject, Plain
-from dwarfgpu.view.object_bits import ClassOfMethod, ObjectBytes, ReadMemory
+from dwarfgpu.view.object_bits import (
+    NO_FIELD,
+    ClassOfMethod,
+    ObjectBytes,
+    ReadMemory,
+    widened,
+)
 from dwarfgpu.view.object_printer import (
     Whole,
     address_of,
@@ -356,14 +362,11 @@ class _Walk:
 
     def _bit_field(self, type_: Type | None, bits: Bits) -> Plain:
         bare = strip(type_)
-        size = size_bits(bare) or 0
-        if bare is None or not 0 < bits.size_bits <= max(size, bits.size_bits) <= scalars.MAX_BITS:
-            return unknown("bit-field of no bits or of too many")
-        number = bits.value
-        if bare.is_signed if isinstance(bare, Enum) else has_sign_bit(bare):
-            number = signed(number, bits.size_bits) & (1 << max(size, bits.size_bits)) - 1
-        widened = Bits(number, max(size, bits.size_bits), bits.undefined, bits.unavailable)
-        return self._number(bare, widened)
+        has_sign = bare.is_signed if isinstance(bare, Enum) else has_sign_bit(bare)
+        number = widened(bits, size_bits(bare), has_sign=has_sign)
+        if bare is None or number is None:
+            return unknown(NO_FIELD)
+        return self._number(bare, number)
 
     def _array(self, subject: _Seen, array_type: Array, first_bit: int, depth: int) -> Plain:
         count, strides = (
