@@ -45,7 +45,8 @@ def undo(shell: Shell, argument: str) -> Iterator[Part]:
     Usage: undo [COUNT]
 
     Undoes all assignments of the last command, or of the last COUNT commands. Bytes that were
-    unknown before are unknown again. "redo" repeats the assignments.
+    unknown before are unknown again. "redo" repeats the assignments. What was assigned before the
+    program ran cannot be undone.
     """
     yield from _moved(shell, argument, is_undo=True)
 
