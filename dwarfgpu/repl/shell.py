@@ -404,8 +404,8 @@ class Shell:
             yield from self._run_stop_commands()
 
     def _warned(self, *, is_set: bool) -> Iterator[Part]:
-        """Yield GDB's warning of another language than that of the frame; `is_set`: the command that
-        was run is "set language"."""
+        """Yield GDB's warning of another language than that of the frame; `is_set`: "set language"
+        was run."""
         chosen, warning = self.settings.word("language"), self._language_warning
         if warning is None:
             if chosen == "auto":
