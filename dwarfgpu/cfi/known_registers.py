@@ -44,6 +44,8 @@ class Slot(NamedTuple):
     """Whether the stack pointer counts bytes of the wave, not of a lane."""
     lanes: tuple[tuple[int, Entry], ...]
     """Lanes with known contents."""
+    is_assumed: bool = False
+    """Whether a call before the store is assumed to preserve the register."""
 
 
 ScalarDword: TypeAlias = tuple[str, int]
@@ -60,6 +62,8 @@ class Preserved:
     """SGPRs."""
     vectors: frozenset[int]
     """VGPRs and AGPRs, in all lanes."""
+    intact: frozenset[int] = frozenset()
+    """Those of them that the code does not write, or loads again from where it saved them."""
 
 
 @frozen
@@ -72,12 +76,15 @@ class SavedRegisters:
     """VGPRs and AGPRs with their contents on entry, in all lanes."""
     slots: Mapping[int, Slot]
     """By distance in bytes of a lane from the stack pointer on entry."""
+    intact: frozenset[int]
+    """VGPRs and AGPRs with their contents on entry, as the code itself says, with that of each
+    callee: `vectors` are also those that the convention lets callees preserve."""
 
 
 class KnownRegisters:
     """`SavedRegisters` that change while the analysis follows a path."""
 
-    __slots__ = ("lanes", "scalars", "slots", "vectors")
+    __slots__ = ("intact", "lanes", "scalars", "slots", "vectors")
 
     def __init__(
         self,
@@ -85,15 +92,21 @@ class KnownRegisters:
         lanes: dict[VectorLane, Entry],
         vectors: set[int],
         slots: dict[int, Slot],
+        intact: set[int],
     ) -> None:
         self.scalars = scalars
         self.lanes = lanes
         self.vectors = vectors
         self.slots = slots
+        self.intact = intact
 
     def copy(self) -> KnownRegisters:
         return KnownRegisters(
-            self.scalars.copy(), self.lanes.copy(), self.vectors.copy(), self.slots.copy()
+            self.scalars.copy(),
+            self.lanes.copy(),
+            self.vectors.copy(),
+            self.slots.copy(),
+            self.intact.copy(),
         )
 
     def meet(self, other: KnownRegisters) -> bool:
@@ -103,10 +116,12 @@ class KnownRegisters:
         self.lanes = dict(self.lanes.items() & other.lanes.items())
         self.vectors &= other.vectors
         self.slots = dict(self.slots.items() & other.slots.items())
+        self.intact &= other.intact
         return self._size() != before
 
     def _size(self) -> int:
-        return len(self.scalars) + len(self.lanes) + len(self.vectors) + len(self.slots)
+        facts = self.scalars, self.lanes, self.vectors, self.slots, self.intact
+        return sum(len(kind) for kind in facts)
 
 
 CONVENTION: Final = Preserved(

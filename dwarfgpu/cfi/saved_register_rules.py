@@ -118,9 +118,11 @@ class SavedRegisterRules:
         ]
         base = next(self._bases(), None)
         for distance, slot in slots:
-            if base is not None:
-                return self._slot(number, distance, slot, *base)
-        return SameValueRule() if number in self.saved.vectors and not slots else None
+            rule = None if base is None else self._slot(number, distance, slot, *base)
+            if rule is not None:
+                return rule
+        is_kept = number in self.saved.intact or (number in self.saved.vectors and not slots)
+        return SameValueRule() if is_kept else None
 
     def _slot(self, number: int, distance: int, slot: Slot, base: str, addend: int) -> Rule | None:
         """Return where a slot holds a register: memory of the wave, which swizzles the lanes.

@@ -5,12 +5,15 @@ registers in scratch, at constant distances from the stack pointer on entry. A f
 follows these copies along every path from the entry to a program location: what it knows there
 holds on all paths that lead there.
 
-Law: a copy is known only if no instruction on any path may have changed it. Two things are
+Law: a copy is known only if no instruction on any path may have changed it. Three things are
 assumed, as call frame information assumes them: callees preserve what the calling convention says
-(AMDGPU usage, "Non-Kernel Functions"), and the program writes no save slot through a pointer.
+(AMDGPU usage, "Non-Kernel Functions"), a function restores a vector register in the lanes in which
+it saved it, and the program writes no save slot through a pointer.
 
 The compiler knows which registers the functions of its own module change, and keeps values in
-others over a call. The analysis therefore follows calls whose target the code computes.
+others over a call. The analysis therefore follows calls whose target the code computes. The
+compiler also saves registers that it takes callees to change, against the convention; such a
+register counts as unchanged (`intact`) where the code of the callees restores it.
 """
 
 from __future__ import annotations
@@ -131,30 +134,39 @@ class SavedRegisterAnalysis:
                 if location != address:
                     self._forget(before, effects(instruction).writes)
                 break
-        return SavedRegisters(state.scalars, state.lanes, frozenset(state.vectors), state.slots)
+        return SavedRegisters(
+            state.scalars,
+            state.lanes,
+            frozenset(state.vectors),
+            state.slots,
+            frozenset(state.intact),
+        )
 
     @property
     def preserved(self) -> Preserved | None:
         """What a call of the function leaves as it was; None if it does not return, or jumps to
         another function."""
         exits = [
-            (instruction, before.scalars.copy(), before.vectors.copy())
+            (instruction, before.copy())
             for start, state in self._blocks.items()
             for instruction, before in self._walk(start, state.copy(), self._blocks)
             if instruction.mnemonic == _JUMP
         ]
-        scalars, vectors = set(range(SGPRS)), set(range(_VECTORS))
-        for instruction, known, unchanged in exits:
+        scalars, vectors, intact = set(range(SGPRS)), set(range(_VECTORS)), set(range(_VECTORS))
+        for instruction, known in exits:
             target = uses(instruction)[0].sources[0].value
             if not isinstance(target, Register) or target[:2] != ("s", RETURN_ADDRESS):
                 return None
-            scalars = {n for n in scalars if known.get(("s", n)) == Entry("s", n)}
-            vectors &= unchanged
+            scalars = {n for n in scalars if known.scalars.get(("s", n)) == Entry("s", n)}
+            vectors &= known.vectors
+            intact &= known.intact
         if not exits:
             return None
+        preserved = CONVENTION.vectors | vectors
         return Preserved(
             CONVENTION.scalars | scalars - {RETURN_ADDRESS, RETURN_ADDRESS + 1},
-            CONVENTION.vectors | vectors,
+            preserved,
+            preserved & intact,
         )
 
     def _run(self, entry: int) -> None:
@@ -165,7 +177,8 @@ class SavedRegisterAnalysis:
             scalars["exec", half] = Entry("exec", half)
         starts = [entry] if entry in self._instructions else []
         self._blocks = {
-            start: KnownRegisters(scalars, {}, set(range(_VECTORS)), {}) for start in starts
+            start: KnownRegisters(scalars, {}, set(range(_VECTORS)), {}, set(range(_VECTORS)))
+            for start in starts
         }
         leaders = {branch.branch_target for branch in self._instructions.values()} - {None}
         visits = 0
@@ -249,9 +262,11 @@ class SavedRegisterAnalysis:
         if addressing is not None and use is not None and slot is not None and addressing.is_store:
             self._store(state, addressing, use, *slot)
         callee = self._callee(state, use) if instruction.mnemonic in _CALLS else None
-        loaded = None
+        loaded = restored = None
         if addressing is not None and use is not None and slot is not None and addressing.is_load:
             loaded = self._loaded(state, addressing, use, *slot)
+            restored = _restored(loaded)
+            loaded = loaded if self._has_all_lanes(state) else None
         if use is not None and use.operation.name in _VECTOR_COPIES:
             loaded = self._copied(state, use)
         if lane is None:
@@ -259,6 +274,7 @@ class SavedRegisterAnalysis:
         if lane is not None:
             (vector, index), known = lane
             state.vectors.discard(vector)
+            state.intact.discard(vector)
             state.lanes.pop((vector, index), None)
             if known is not None:
                 state.lanes[vector, index] = known
@@ -269,6 +285,8 @@ class SavedRegisterAnalysis:
                 state.vectors.add(vector)
             if contents.has_all_lanes:
                 state.lanes.update({(vector, index): known for index, known in contents.lanes})
+        if restored is not None:
+            state.intact.add(restored)
         if instruction.mnemonic in _CALLS:
             self._call(state, callee or CONVENTION)
 
@@ -278,6 +296,7 @@ class SavedRegisterAnalysis:
                 first = vector_number(register)
                 numbers = range(first, first + register.size)
                 state.vectors.difference_update(numbers)
+                state.intact.difference_update(numbers)
                 for key in [key for key in state.lanes if key[0] in numbers]:
                     del state.lanes[key]
             else:
@@ -311,6 +330,7 @@ class SavedRegisterAnalysis:
         for lane in [lane for lane in state.lanes if lane[0] not in kept.vectors]:
             del state.lanes[lane]
         state.vectors &= kept.vectors
+        state.intact &= kept.intact
 
     def _results(
         self, state: KnownRegisters, use: Use, instruction: Instruction
@@ -424,7 +444,9 @@ class SavedRegisterAnalysis:
             known = _known_lanes(state, number)
             vector = number if number in state.vectors else None
             if vector is not None or known:
-                state.slots[distance + 4 * index] = Slot(vector, has_all, is_buffer, known)
+                is_assumed = vector is not None and vector not in state.intact
+                slot = Slot(vector, has_all, is_buffer, known, is_assumed)
+                state.slots[distance + 4 * index] = slot
 
     def _copied(self, state: KnownRegisters, use: Use) -> tuple[int, Slot] | None:
         """Return the register and the known contents of a copy of all lanes."""
@@ -449,14 +471,24 @@ class SavedRegisterAnalysis:
         distance: int,
         is_buffer: bool,
     ) -> tuple[int, Slot] | None:
-        """Return the register and the known contents of a load of all lanes."""
+        """Return the register that a load writes, and the known contents of the slot."""
         target = next((o.value for o in use.results if isinstance(o.value, Register)), None)
         slot = state.slots.get(distance)
         if slot is None or slot.is_swizzled_by_buffer != is_buffer or target is None:
             return None
         if target.size != 1 or addressing.size_bytes != 4:
             return None
-        return (vector_number(target), slot) if self._has_all_lanes(state) else None
+        return vector_number(target), slot
+
+
+def _restored(loaded: tuple[int, Slot] | None) -> int | None:
+    """Return the register that a load gives its contents on entry again; None if it does not.
+
+    A function loads it in the lanes in which it saved it.
+    """
+    if loaded is None or loaded[1].vector != loaded[0] or loaded[1].is_assumed:
+        return None
+    return loaded[0]
 
 
 def _known_lanes(state: KnownRegisters, number: int) -> tuple[tuple[int, Entry], ...]:

@@ -14,7 +14,11 @@ from typing import Any
 
 import pytest
 
+from dwarfgpu.arch.registry import architecture
+from dwarfgpu.cfi.called_functions import CalledFunctions
 from dwarfgpu.cfi.known_registers import Entry, SavedRegisters, Slot
+from dwarfgpu.cfi.rule import SameValueRule
+from dwarfgpu.cfi.saved_register_rules import SavedRegisterRules
 from dwarfgpu.cfi.saved_registers import SavedRegisterAnalysis
 from dwarfgpu.isa.instruction import Instruction
 from dwarfgpu.objfile.elf import open_object
@@ -243,3 +247,51 @@ def test_registers_of_the_caller_are_those_at_the_call(built: str) -> None:
         for name, before, after in zip(REGISTERS, first, contents, strict=True):
             lanes = zip(before.strip("{}").split(", "), after.strip("{}").split(", "), strict=True)
             assert all(a == b for a, b in lanes if a != "<unavailable>"), name
+
+
+CALLEE = """
+  s_or_saveexec_b64 s[2:3], -1
+  scratch_store_dword off, v40, s32
+  s_mov_b64 exec, s[2:3]
+  v_writelane_b32 v40, s30, 0
+  v_writelane_b32 v40, s31, 1
+  s_add_i32 s32, s32, 16
+  s_call_b64 s[30:31], callee
+  v_readlane_b32 s31, v40, 1
+  v_readlane_b32 s30, v40, 0
+  s_add_i32 s32, s32, -16
+  s_or_saveexec_b64 s[2:3], -1
+  {restore}
+  s_mov_b64 exec, s[2:3]
+  s_setpc_b64 s[30:31]
+"""
+CALLER = """
+  scratch_store_dword off, v40, s32
+  s_add_i32 s32, s32, 16
+  s_and_b64 exec, exec, vcc
+  s_call_b64 s[30:31], callee
+  s_nop 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("restore", "is_kept"), [("scratch_load_dword v40, off, s32", True), ("v_nop", False)]
+)
+def test_a_register_that_callees_restore_needs_no_lanes_on_entry(
+    tool: Callable[[str], str], tmp_path: Path, restore: str, is_kept: bool
+) -> None:
+    """The caller saved v40 in the lanes on entry, which are not known any more; its callee calls
+    itself."""
+    source, file = tmp_path / "k.s", tmp_path / "k.o"
+    callee = CALLEE.format(restore=restore)
+    source.write_text(f".text\n{CALLER}callee:\n{callee}\n")
+    options = ("--target=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-c")
+    subprocess.run([tool("clang-19"), *options, source, "-o", file], check=True)
+    code = open_object(file).section_data(".text")
+    begin = 0x1000 + 8 + 4 + 4 + 4 + 4
+    functions = {begin: code[begin - 0x1000 :]}
+    callees = CalledFunctions("gfx942", 64, functions.get)
+    saved = registers_at(callees.analysis(code[: begin - 0x1000], 0x1000), begin - 4)
+    rules = SavedRegisterRules(architecture("gfx942"), saved)
+    assert 40 in saved.vectors and ("exec", 0) not in saved.scalars
+    assert rules.rule(2560 + 40) == (SameValueRule() if is_kept else None)

@@ -27,15 +27,10 @@ from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.symbols import Symbol
 
 if TYPE_CHECKING:
-    from dwarfgpu.cfi.known_registers import Preserved
     from dwarfgpu.cfi.saved_register_rules import SavedRegisterRules
     from dwarfgpu.cfi.saved_registers import SavedRegisterAnalysis
 
 _CALL_BYTES: Final = 4
-_MOST_CALLS: Final = 8
-"""Functions that call one another whose code is read for one of them."""
-_MOST_FUNCTIONS: Final = 64
-"""Functions whose code is read for one of them."""
 _NO_ADDRESS: Final = 1 << 64
 _NOWHERE: Final = "the function"
 _UNTOLD: Final = "and there is no call frame information for its own return address"
@@ -239,33 +234,19 @@ def _analysis(
     code_object: CodeObject, processor: str, wave_size: int, entry: int, size_bytes: int
 ) -> SavedRegisterAnalysis | None:
     """Return the analysis of a function; None if its code is not in the file."""
-    from dwarfgpu.cfi.saved_registers import SavedRegisterAnalysis  # few sessions ask for it
+    from dwarfgpu.cfi.called_functions import CalledFunctions  # few sessions ask for it
 
-    known: dict[int, Preserved | None] = {}
-    bias = code_object.load_address
+    bias, file = code_object.load_address, code_object.file
 
-    def analysed(start: int, size_bytes: int, depth: int) -> SavedRegisterAnalysis | None:
-        code = code_object.file.memory_bytes(start, size_bytes)
-        if code is None:
+    def code_at(address: int) -> bytes | None:
+        function = _function_in(code_object, address + bias)
+        if function is None or function.entry - bias != address:
             return None
+        return file.memory_bytes(address, function.size_bytes)
 
-        def preserved(address: int) -> Preserved | None:
-            if address not in known:
-                known[address] = None  # for calls of itself
-                callee = _function_in(code_object, address + bias)
-                if (
-                    callee
-                    and callee.entry - bias == address
-                    and len(known) < _MOST_FUNCTIONS
-                    and depth < _MOST_CALLS
-                ):
-                    inner = analysed(address, callee.size_bytes, depth + 1)
-                    known[address] = None if inner is None else inner.preserved
-            return known[address]
-
-        return SavedRegisterAnalysis(processor, wave_size, code, start, preserved)
-
+    code = file.memory_bytes(entry, size_bytes)
     try:
-        return analysed(entry, size_bytes, 0)
+        callees = CalledFunctions(processor, wave_size, code_at)
+        return None if code is None else callees.analysis(code, entry)
     except DwarfGpuError:
         return None
