@@ -48,9 +48,6 @@ AT_CALL_LINE: Final = 0x59
 MAX_OUTER: Final = 32
 """Maximum number of frames to search for a lane: each lane of a table asks."""
 
-_MAX_DEPTH: Final = 10_000
-"""Maximum number of callers to count."""
-
 
 @frozen(eq=False)
 class StackFrame:
@@ -483,17 +480,6 @@ __all__ = [
     "stack_frames",
     "symbol_name",
 ]
-
-
-def depth(session: Session) -> int:
-    """Return how many callers of the innermost frame are known."""
-    top = session.top or session
-    for level in range(1, _MAX_DEPTH):
-        try:
-            top.at_level(level)
-        except MissingContext:
-            return level - 1
-    return _MAX_DEPTH
 
 
 def why_caller_is_unknown(session: Session) -> str | None:

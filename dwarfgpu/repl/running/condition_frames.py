@@ -40,7 +40,7 @@ def frame_of_condition(shell: Shell, item: Watchpoint, returns_to: int | None) -
     if names.block is None:
         return _with_names(shell, item.condition, names, shell.session)
     start = shell.session.top or shell.session
-    if item.depth is not None and item.session.wave == start.wave:
+    if item.frame is not None and item.session.wave == start.wave:
         frame = frame_of_watched(shell, item, is_in_call=returns_to is not None)
         if frame is None and returns_to is not None:
             frame = suspended_frame(start, returns_to, item.watched.frame_registers)

@@ -13,17 +13,13 @@ from dwarfgpu.repl.command import command
 from dwarfgpu.repl.output import Output, Part, heading
 from dwarfgpu.repl.running.conditions import is_active
 from dwarfgpu.repl.running.runner import leave, require_started, resuming
-from dwarfgpu.repl.running.stepping import out_of_inlined, until_depth
+from dwarfgpu.repl.running.stepping import note_uncertain_return, out_of_inlined, until_return
 from dwarfgpu.repl.running.stops import Stop, reported
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.stack.frame_commands import note_unknown_caller
 from dwarfgpu.service.frame.argument_words import focused_frame_line
-from dwarfgpu.session.stack_frames import (
-    before_inlined,
-    depth,
-    readable_functions_at,
-    selected_number,
-)
+from dwarfgpu.session.frame_identity import return_point_of
+from dwarfgpu.session.stack_frames import before_inlined, readable_functions_at, selected_number
 from dwarfgpu.view.frame_style import frame_number
 from dwarfgpu.view.json_object import JsonObject
 
@@ -38,25 +34,28 @@ def finish(shell: Shell, argument: str) -> Iterator[Part]:
     """
     require_started(shell)
     session = shell.session
-    deep, level = depth(session), session.level
     functions = len(readable_functions_at(session))
-    is_inlined = not level and session.inline_level < functions - 1
-    if deep <= level and not is_inlined:
+    is_inlined = not session.level and session.inline_level < functions - 1
+    point = None if is_inlined else return_point_of(session)
+    if point is None and not is_inlined:
         note_unknown_caller(shell)
         raise UsageError('"finish" not meaningful in the outermost frame.')
     described = focused_frame_line(session, shell.settings.frame_style())
     yield heading(f"Run till exit from {frame_number(selected_number(session))}{described}")
+    if point is not None:
+        note_uncertain_return(shell, point)
     leave(shell)
     with resuming(shell, is_step=True):
-        if is_inlined:
+        if point is None:
             stop = out_of_inlined(shell)
             yield from reported(shell, stop)
             return
         function = session.frame.subprogram
         lane = session.lane
-        stop = until_depth(shell, deep - level - 1)
+        stop = until_return(shell, point)
     result, is_hit = None, stop.halt.reason in ("watchpoint-scope", "breakpoint-hit")
-    has_returned = is_hit and stop.halt.wave == session.wave and depth(shell.session) < deep - level
+    is_own = is_hit and stop.halt.wave == session.wave
+    has_returned = is_own and point.is_reached(shell.session)
     if function is not None and (stop.is_step or has_returned):
         if lane is not None and shell.session.lane != lane:
             shell.session = shell.session.focused(lane)

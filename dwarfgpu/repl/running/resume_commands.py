@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import DwarfGpuError, MissingContext, UsageError
+from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.machine.run_control import Halt
 from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import Command, command
@@ -39,6 +39,7 @@ from dwarfgpu.repl.running.stepping import (
     instruction,
     line,
     next_instruction,
+    note_uncertain_return,
     resumed,
     stepped_here,
 )
@@ -46,7 +47,6 @@ from dwarfgpu.repl.running.stops import (
     Stop,
     delete_local_watchpoints,
     focus_on_stop,
-    function_of,
     is_at_body,
     reported,
     source_position,
@@ -56,12 +56,11 @@ from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import whole_number
+from dwarfgpu.session.frame_identity import FrameIdentity, identity_of, return_point_of
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
     before_inlined,
-    depth,
     innermost,
-    readable_functions_at,
     why_caller_is_unknown,
 )
 
@@ -207,12 +206,12 @@ def _stepped(
     count = whole_number(shell.session, shell.values, argument) if argument else 1
     shell.session = _frame_of_stop(shell)
     yield from _without_lines(shell) if is_line else ()
-    before: tuple[object, ...] | None = None
+    before: FrameIdentity | None = None
     stop, wave = stepped_here(shell), shell.session.wave
     with resuming(shell, is_step=True):
         for number in range(count):
             if number == count - 1:
-                before = function_of(shell.session)
+                before = identity_of(shell.session)
                 stop = last(shell)
             else:
                 stop = earlier(shell)
@@ -312,23 +311,17 @@ def _until(shell: Shell, argument: str, *, in_callees: bool) -> Iterator[Part]:
     locations = located(shell, argument)
     addresses = {location.pc for location in locations}
     bodies = {location.pc for location in locations if location.is_body}
-    level, function = shell.session.level, _physical_function(shell.session)
-    deep = depth(shell.session) - level
-    caller: frozenset[int] = frozenset()
-    try:
-        frame = (shell.session.top or shell.session).at_level(level + 1).physical_frame
-        caller = frozenset() if frame is None else frozenset({frame.pc})
-    except MissingContext:
-        reason = why_caller_is_unknown(shell.session)
-        if reason is not None:
-            shell.console.note(f"the caller, where it would stop too, is unknown: {reason}")
+    frame, point = identity_of(shell.session), return_point_of(shell.session)
+    if point is not None:
+        note_uncertain_return(shell, point)
+    elif (reason := why_caller_is_unknown(shell.session)) is not None:
+        shell.console.note(f"the caller, where it would stop too, is unknown: {reason}")
+    caller = frozenset[int]() if point is None else frozenset({point.pc})
 
     def is_enough(now: Session) -> bool:
-        here = depth(now)
-        return (now.pc in caller and here < deep) or (
-            now.pc in addresses
-            and (in_callees or (here == deep and _physical_function(now) == function))
-        )
+        if point is not None and point.is_reached(now):
+            return True
+        return now.pc in addresses and (in_callees or frame.may_be(identity_of(now)))
 
     leave(shell)
     with resuming(shell, is_step=False):
@@ -336,12 +329,6 @@ def _until(shell: Shell, argument: str, *, in_callees: bool) -> Iterator[Part]:
     if stop.halt.reason == "location-reached" and shell.session.pc in bodies:
         shell.session = before_inlined(shell.session)
     yield from reported(shell, stop)
-
-
-def _physical_function(session: Session) -> int | None:
-    """Return the function that the frame in focus executes, whatever is inlined into it."""
-    functions = readable_functions_at(session)
-    return functions[-1].offset if functions else None
 
 
 @command("until", topic="running", aliases=("u",), complete=completion.LINESPECS)

@@ -20,13 +20,15 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.thread_commands import focus_on
 from dwarfgpu.session.focused_frame import FramePosition
 from dwarfgpu.session.followed_calls import FollowedCalls, is_at_entry
-from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import (
-    before_inlined,
-    depth,
-    entered_but,
-    readable_functions_at,
+from dwarfgpu.session.frame_identity import (
+    FrameIdentity,
+    ReturnPoint,
+    identity_of,
+    level_of,
+    return_point_of,
 )
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import before_inlined, entered_but, readable_functions_at
 
 MAX_INSTRUCTIONS: Final = 1_000_000
 """Executed for one `step`, `next` or `finish`."""
@@ -102,11 +104,9 @@ def next_instruction(shell: Shell) -> Stop:
     """Step one instruction, over a call."""
     if isinstance(_backend(shell), StepsRanges):
         return _range(shell, 0, 0, over_calls=True)
-    deep = depth(shell.session)
+    before = identity_of(shell.session.at_level(0))
     stop = instruction(shell)
-    if not stop.is_step or depth(shell.session) <= deep:
-        return stop
-    return until_depth(shell, deep)
+    return _back_in(shell, before) if stop.is_step else stop
 
 
 def _backend(shell: Shell) -> object:
@@ -121,7 +121,7 @@ def _range(shell: Shell, begin: int, end: int, *, over_calls: bool) -> Stop:
     """
     backend, before = runner(shell), shell.session
     is_over = over_calls and bool(shell.breakpoints) and not isinstance(backend, ResumesCalls)
-    deep = depth(before) if is_over else None
+    frame = identity_of(before.at_level(0)) if is_over else None
     while True:
         if isinstance(backend, StepsRanges):
             halt = backend.step_range(
@@ -142,23 +142,32 @@ def _range(shell: Shell, begin: int, end: int, *, over_calls: bool) -> Stop:
         _focus_again(shell, before)
         if halt.wave == before.wave or shell.session.wave != before.wave:
             break
-    if deep is not None and depth(shell.session) > deep:
-        return until_depth(shell, deep)
+    return stepped_here(shell) if frame is None else _back_in(shell, frame)
+
+
+def _back_in(shell: Shell, frame: FrameIdentity) -> Stop:
+    """Run until the calls have returned that a frame has made."""
+    session = shell.session
+    level = level_of(session, frame)
+    point = return_point_of(session.at_level(level - 1)) if level else None
+    return stepped_here(shell) if point is None else until_return(shell, point)
+
+
+def until_return(shell: Shell, point: ReturnPoint) -> Stop:
+    """Run until a call returns, where the lane in focus stays so as at the end of any step."""
+    before = shell.session
+    stop = resumed(shell, frozenset({point.pc}), point.is_reached)
+    if stop.halt.reason != "location-reached":
+        return stop
+    _focus_again(shell, before)
     return stepped_here(shell)
 
 
-def until_depth(shell: Shell, deep: int) -> Stop:
-    """Run until the frames are as few as that, at the return address of the call, where the lane in
-    focus stays so as at the end of any step."""
-    before, here = shell.session, depth(shell.session)
-    if here > deep:
-        caller = (before.top or before).at_level(here - deep).physical_frame
-        assert caller is not None
-        stop = resumed(shell, frozenset({caller.pc}), lambda session: depth(session) <= deep)
-        if stop.halt.reason != "location-reached":
-            return stop
-        _focus_again(shell, before)
-    return stepped_here(shell)
+def note_uncertain_return(shell: Shell, point: ReturnPoint) -> None:
+    """Say that deeper calls may return there, too, where nothing known distinguishes them."""
+    if not point.is_certain:
+        what = f"a deeper call that returns to {point.pc:#x} stops it too"
+        shell.console.note(f"the stack pointer of the caller is not known: {what}")
 
 
 def _within_row(shell: Shell, row: Range, *, over_calls: bool) -> Stop:

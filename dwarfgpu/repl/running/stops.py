@@ -6,7 +6,6 @@ Law: a stop is reported as in GDB, and then in focus.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.records import evolve, field, frozen
@@ -34,14 +33,13 @@ from dwarfgpu.service.frame.frame_answer import frame_record
 from dwarfgpu.service.gdb_error_text import message_of
 from dwarfgpu.service.waves.wave_frames import innermost_of
 from dwarfgpu.session.focused_frame import FramePosition
+from dwarfgpu.session.frame_identity import FrameIdentity, identity_of
 from dwarfgpu.session.kernel_start import is_before_start
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import (
     before_inlined,
-    depth,
     frame_of,
     frame_position,
-    readable_functions_at,
     selected_number,
 )
 from dwarfgpu.view.json_object import JsonObject
@@ -239,13 +237,13 @@ def _is_to_stop(shell: Shell, item: Breakpoint, halt: Halt) -> bool:
 
 
 def reported(
-    shell: Shell, stop: Stop, before: tuple[object, ...] | None = None, result: Part | None = None
+    shell: Shell, stop: Stop, before: FrameIdentity | None = None, result: Part | None = None
 ) -> Iterator[Part]:
     """Yield the report of a stop. The commands of its breakpoints follow the command that led to
     it (`Shell.run`).
 
-    `before` is the function that was in focus, for which the line is sufficient. `result` is what
-    a function returned.
+    `before` is the frame that was in focus, for which the line is sufficient. `result` is what a
+    function returned.
     """
     shell.stops += 1
     session = shell.session
@@ -372,7 +370,7 @@ def _at_barriers(halt: Halt, session: Session) -> tuple[BarrierPosition, ...]:
 
 
 def _lines(
-    shell: Shell, stop: Stop, record: JsonObject, before: tuple[object, ...] | None
+    shell: Shell, stop: Stop, record: JsonObject, before: FrameIdentity | None
 ) -> Iterator[Part]:
     halt, session = stop.halt, shell.session
     if halt.reason == "exited":
@@ -438,7 +436,7 @@ def _lines(
         yield Output(line, data)
     elif (
         before is not None
-        and before == function_of(session)
+        and before.may_be_same_call(identity_of(session))
         and not stop.is_other_call
         and source_position(session) is not None
     ):
@@ -530,13 +528,3 @@ def _with_lanes(lanes: Sequence[int]) -> str:
 def source_position(session: Session) -> FramePosition | None:
     """Return the source line of the frame in focus."""
     return None if session.pc is None else frame_position(session, session.pc)
-
-
-def function_of(session: Session) -> tuple[object, ...]:
-    """Return what distinguishes one call of a function from another: the functions at the program
-    location from the one in focus on, inlined ones first, and how deep it is."""
-    functions: list[object] = []
-    with suppress(DwarfGpuError):
-        own = readable_functions_at(session)[session.inline_level :]
-        functions += [die.offset for die in own]
-    return (tuple(functions), depth(session))

@@ -23,8 +23,9 @@ from dwarfgpu.service.value.condition import require_valid_condition
 from dwarfgpu.service.value.expression_block import block_of
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.service.value.watched_object import text_of, watched
+from dwarfgpu.session.frame_identity import identity_of
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import depth, readable_functions_at
+from dwarfgpu.session.stack_frames import readable_functions_at
 
 _LOCATION: Final = re.compile(r"-l(?:ocation)?(?:\s+|$)")
 _CONDITION: Final = re.compile(r"(?P<text>.*\S)\s+if\b\s*(?P<condition>\S.*)")
@@ -87,7 +88,7 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         expression=text if follows else None,
         session=session,
         of_function=next(iter(readable_functions_at(session)[session.inline_level :]), None),
-        depth=depth(session) - session.level if is_local else None,
+        frame=identity_of(session) if is_local else None,
         is_in_registers=is_in_registers,
         block=block_of(session, item.variables) if is_local else None,
         condition_names=names_of(shell, condition),

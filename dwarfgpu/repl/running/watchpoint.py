@@ -12,6 +12,7 @@ from dwarfgpu.machine.run_control import Halt, Watch
 from dwarfgpu.machine.target import MemoryAddress, RegisterOffset
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.service.value.watched_object import Watched
+from dwarfgpu.session.frame_identity import FrameIdentity
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
@@ -58,8 +59,8 @@ class Watchpoint(Breakpoint):
     """Where it was set: its wave and lane."""
     of_function: Die | None = field(default=None, kw_only=True)
     """The function of that frame, which may be inlined."""
-    depth: int | None = field(default=None, kw_only=True)
-    """How many callers the frame has in which it is evaluated; None: the innermost one."""
+    frame: FrameIdentity | None = field(default=None, kw_only=True)
+    """The frame in which it is evaluated; None: the innermost one."""
     is_in_registers: bool = field(default=False, kw_only=True)
     block: Die | None = field(default=None, kw_only=True)
     """The innermost block of its local variables; None without any."""
@@ -70,7 +71,7 @@ class Watchpoint(Breakpoint):
     def lane_of_value(self) -> int | None:
         """The lane that has the value; None for memory and registers that several lanes share."""
         is_of_lane = any(
-            self.depth is not None and start.register.register_class == "vector"
+            self.frame is not None and start.register.register_class == "vector"
             if isinstance(start, RegisterOffset)
             else start.where.lane is not None
             for start in self._starts
@@ -87,7 +88,7 @@ class Watchpoint(Breakpoint):
         """Whether only the wave where it was set can change the value: that of its registers or
         private memory, or of a local variable that is not anywhere yet."""
         if not self._starts:
-            return self.depth is not None
+            return self.frame is not None
         return any(
             isinstance(start, RegisterOffset) or start.where.space.scope in ("wave", "lane")
             for start in self._starts

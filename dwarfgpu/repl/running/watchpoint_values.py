@@ -12,8 +12,9 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.service.value.watched_object import Watched, code_between_bounds, text_of, watched
 from dwarfgpu.service.waves.wave_frames import innermost_of
+from dwarfgpu.session.frame_identity import level_of
 from dwarfgpu.session.session import Session
-from dwarfgpu.session.stack_frames import blocks_at, depth, readable_functions_at
+from dwarfgpu.session.stack_frames import blocks_at, readable_functions_at
 
 _NO_CODE: Final = (0, 0)
 """The code of a watch that is looked at again as soon as its function executes."""
@@ -37,16 +38,16 @@ def looked_again(
     session = frame_of_watched(shell, item, is_in_call=returns_to is not None)
     now = None if session is None else _evaluated(shell, item, session)
     if now is not None:
-        code = now.code if item.depth is not None else None
+        code = now.code if item.frame is not None else None
         item.watch = evolve(item.watch, bytes=now.bytes, code=code)
         if now.is_optimized_out or (now.code is not None and session and session.is_unlocated):
             return None
-    elif session is not None and None not in (item.expression, item.depth):
+    elif session is not None and None not in (item.expression, item.frame):
         code = code_between_bounds(session.pc, item.watched.variables)
         item.watch = evolve(item.watch, code=code)
         return None
     else:
-        if None not in (item.expression, item.depth):
+        if None not in (item.expression, item.frame):
             item.watch = evolve(item.watch, code=_NO_CODE)
             is_left = returns_to is not None and not _is_in_block(shell, item, returns_to - 1)
             if is_left or item.is_in_registers:  # which the callee may use for something else
@@ -87,13 +88,11 @@ def frame_of_watched(shell: Shell, item: Watchpoint, *, is_in_call: bool) -> Ses
             return None
         session = innermost_of(session, wave)
     try:
-        if item.depth is not None:
-            level = depth(session) - item.depth
-            if level < 0:
+        if item.frame is not None and (is_in_call or not _is_in_function(item, session)):
+            level = level_of(session, item.frame, first=1)
+            if level is None:
                 return None
-            if not level and (is_in_call or not _is_in_function(item, session)):
-                return None
-            session = session.at_level(level) if level else session
+            session = session.at_level(level)
         functions = readable_functions_at(session)
         if item.of_function in functions:
             session = evolve(session, inline_level=functions.index(item.of_function))
