@@ -157,6 +157,15 @@ def generic_type(bit_size: int, endian: Endian = "little") -> BaseType:
     return BaseType("generic", "generic", bit_size, endian)
 
 
+def merged(first: BaseType, second: BaseType) -> BaseType | None:
+    """Return the signed base type that is one type with the generic type where the generic type is
+    signed, as GDB has it: of two types, the one has the size of the other; None for any other
+    two."""
+    base, generic = (second, first) if first.is_generic else (first, second)
+    is_as_large = generic.is_generic and base.bit_size == generic.bit_size
+    return base if is_as_large and base.is_signed and base.vector_size is None else None
+
+
 @lru_cache(maxsize=256)
 def unsigned_type(bit_size: int, endian: Endian = "little") -> BaseType:
     """Return the hypothetical unsigned base types that the AMD text refers to."""

@@ -350,6 +350,9 @@ class Context:
     """Whether an x87 register holds a number of the extended format for objects of any
     floating-point type, as compilers mean it, and not their low bits, and has padding in a
     larger piece."""
+    merges_signed: bool = field(default=False, kw_only=True)
+    """Whether a signed base type of the size of the generic type is one type with it as the type of
+    operands, which DWARF 5 does not allow and clang relies on: GDB's generic type is signed."""
     is_of_parameter: bool = field(default=False, kw_only=True)
     """Whether the expression locates a parameter of a function, which upstream clang describes
     otherwise than a variable."""

@@ -78,6 +78,14 @@ class Operation:
     """Whether it may transfer control, within the expression or to another."""
 
     @property
+    def is_of_one_type(self) -> bool:
+        """Whether its two operands must have one type (DWARF 5 2.5.1.4, 2.5.1.5): arithmetic and
+        comparisons."""
+        kinds = [info.kind for info in self.pops]
+        is_of_two = kinds == ["value", "value"] and self.pushes == "value"
+        return is_of_two and "context" not in self.leading
+
+    @property
     def title(self) -> str:
         """The name as in the AMD text."""
         return f"DW_OP_{self.name}"

@@ -18,7 +18,7 @@ from dwarfgpu.expr.control_flow import Control
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Kind, Operation, Stack
 from dwarfgpu.model.location import Entry, Location
-from dwarfgpu.model.value import Value
+from dwarfgpu.model.value import Value, merged_operands
 
 
 class Converter(Protocol):
@@ -71,6 +71,8 @@ def step_of(instruction: Instruction, form: UnitFormat) -> Perform:
             entry = call()
             is_undefined = isinstance(entry, Location) and entry.is_undefined
             return _new_step(call) if is_undefined else constant_step(entry)
+        if operation.is_of_one_type:
+            return _of_one_type(call)
         simple = _SIMPLE.get((len(kinds), leading))
         if simple is not None:
             return simple(call, *kinds)
@@ -92,6 +94,8 @@ def step_with_constants(
     form = len(kinds) - len(constants), leading
     if form == (0, ("context",)):
         return _constants_in_context(function, constants)
+    if form == (1, ()) and operation.is_of_one_type and isinstance(constants[0], Value):
+        return _of_one_type_with(function, constants[0])
     if form == (1, ()):
         return _unary_with(function, kinds[0], constants)
     if form == (1, ("context",)):
@@ -207,6 +211,42 @@ def _unary_in_context_with(
         return cast("Control | None", pushed)
 
     return perform
+
+
+def _of_one_type(call: Callable[..., Entry]) -> Perform:
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
+        if len(stack) < 2:
+            raise _underflow(2, stack)
+        top, second = stack.pop(), stack.pop()
+        top = top if type(top) is Value else _value(coercer, top, ctx)
+        second = second if type(second) is Value else _value(coercer, second, ctx)
+        if second.type is not top.type and _merges_signed(ctx):
+            second, top = merged_operands(second, top)
+        stack.append(call(second, top))
+
+    return perform
+
+
+def _of_one_type_with(call: Callable[..., Entry], top: Value) -> Perform:
+    def perform(coercer: Converter, stack: Stack, ctx: Context) -> None:
+        if not stack:
+            raise _underflow(2, [top])
+        second = stack.pop()
+        second = second if type(second) is Value else _value(coercer, second, ctx)
+        if second.type is not top.type and _merges_signed(ctx):
+            stack.append(call(*merged_operands(second, top)))
+        else:
+            stack.append(call(second, top))
+
+    return perform
+
+
+def _value(coercer: Converter, entry: Entry, ctx: Context) -> Value:
+    return cast(Value, coercer.coerced(entry, "value", ctx))
+
+
+def _merges_signed(ctx: Context) -> bool:
+    return ctx.merges_signed and (ctx.unit is None or ctx.unit.dialect.is_of_compilers)
 
 
 def _binary(call: Callable[..., Entry], first_kind: Kind, second_kind: Kind) -> Perform:

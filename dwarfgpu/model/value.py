@@ -17,7 +17,7 @@ from dwarfgpu.base.argument_types import (
     require_right_arguments,
 )
 from dwarfgpu.base.arguments import FOREIGN, plain_integer, wrong_type, wrong_value
-from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.base_type import BaseType, merged
 from dwarfgpu.base.bits import signed
 from dwarfgpu.base.float_format import FloatFormat
 from dwarfgpu.base.records import field, frozen, no_number, plain_fields
@@ -287,6 +287,13 @@ class Value:
             raise Unsupported(f"{to.bit_size} bits reinterpreted in the other byte order")
         data = self.bits.to_bytes(to.size_bytes, self.type.endian)
         return Value(int.from_bytes(data, to.endian), to)
+
+
+def merged_operands(second: Value, top: Value) -> tuple[Value, Value]:
+    """Return two operands with the signed base type of one, where the other is generic and of its
+    size; any others as they are."""
+    base = merged(second.type, top.type)
+    return (second, top) if base is None else (Value(second.bits, base), Value(top.bits, base))
 
 
 NUMBERS_NOT_READ = frozenset(

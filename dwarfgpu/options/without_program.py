@@ -72,6 +72,7 @@ def context_of(args: argparse.Namespace) -> tuple[Context, FrameWithoutProgram]:
         limits=limits,
         widens_bases=arch.widens_bases and not args.strict,
         x87_as_compilers=not args.strict,
+        merges_signed=not args.strict,
         vgpr_holds=vgpr_contents(args.quirk),
     )
     return context, frame

@@ -22,6 +22,7 @@ from dwarfgpu.expr.dialect.vgpr_contents import (
     register_of_address,
 )
 from dwarfgpu.expr.lane_zero import lane_zero_notes
+from dwarfgpu.expr.merged_types import merged_type_notes
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.segments import has_zero_offset
@@ -120,6 +121,9 @@ def _each_note(
     if session.widens_bases:
         for used in (*programs, *_frame_base_programs(programs, frame)):
             yield from narrow_base_notes(used.instructions, architecture, unit.dialect)
+    if session.merges_signed:
+        for program in programs:
+            yield from merged_type_notes(program, architecture, unit.base_type)
     for program in programs:
         yield from _notes_on_vector_registers(variable, program, frame)
     if lane_count > 1:

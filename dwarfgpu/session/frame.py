@@ -85,6 +85,9 @@ class FrameSession(Protocol):
     def widens_bases(self) -> bool: ...
 
     @property
+    def merges_signed(self) -> bool: ...
+
+    @property
     def vgpr_holds(self) -> VgprContents | None: ...
 
     @property

@@ -322,6 +322,11 @@ class Session(FocusedNames):
         return self.architecture.widens_bases and not self.strict
 
     @property
+    def merges_signed(self) -> bool:
+        """Whether a signed type of the size of the generic type is one with it, as clang means."""
+        return not self.strict
+
+    @property
     def vgpr_holds(self) -> VgprContents | None:
         """What a vector register is assumed to hold where upstream clang does not say it."""
         return vgpr_contents(self.quirks) if self.quirks else None
@@ -363,6 +368,7 @@ class Session(FocusedNames):
             comparison=self.comparison,
             widens_bases=self.widens_bases,
             x87_as_compilers=not self.strict,
+            merges_signed=self.merges_signed,
             vgpr_holds=self.vgpr_holds,
         )
         if self.iteration is None or frame.is_scalar:

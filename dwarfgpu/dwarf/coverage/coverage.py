@@ -38,7 +38,14 @@ from dwarfgpu.expr.decode import CACHED_BYTES
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.operation_budget import AnalysisBudget
-from dwarfgpu.expr.static_check.extent import DESCRIBED, Extent, extent_of, frame_base_use
+from dwarfgpu.expr.static_check.abstract_value import BaseTypes
+from dwarfgpu.expr.static_check.extent import (
+    DESCRIBED,
+    Extent,
+    depends_on_types,
+    extent_of,
+    frame_base_use,
+)
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 if TYPE_CHECKING:
@@ -231,6 +238,8 @@ class Extents:
     """Of expressions without references."""
     _referring: dict[bytes, tuple[Extent, tuple[Reference, ...]]] = field(factory=dict)
     """The extents of expressions whose references lead to something, and these."""
+    _typed: dict[bytes, Extent] = field(factory=dict)
+    """The extents of expressions with base types of the unit."""
     _references: References | None = None
     """Of the unit, once they are asked for."""
     _of_objects: dict[tuple[bytes, int | None], Extent] = field(factory=dict)
@@ -272,10 +281,13 @@ class Extents:
                     self._kept[expression] = extent
                 elif len(self._referring) < _MAX_KEPT:
                     self._referring[expression] = extent, references
-        return self._followed(extent, references, unit) if references else extent
+        return self._followed(expression, extent, references, unit) if references else extent
 
-    def _followed(self, extent: Extent, references: Sequence[Reference], unit: Unit) -> Extent:
-        """Return an extent, or that of an expression that fails, as a reference leads nowhere."""
+    def _followed(
+        self, expression: bytes, extent: Extent, references: Sequence[Reference], unit: Unit
+    ) -> Extent:
+        """Return an extent, or that of an expression that fails, as a reference leads nowhere or
+        operands have two types."""
         if not isinstance(unit, CompilationUnit):
             return extent
         if self._references is None:
@@ -287,21 +299,30 @@ class Extents:
             if fault is not None:
                 reason = f"{reference.operation} at offset {reference.offset:#x}: {fault}"
                 return Extent("broken", reason=reason)
-        return extent
+        if not depends_on_types(expression, unit.dialect, unit.format):
+            return extent
+        typed = self._typed.get(expression)
+        if typed is None:
+            types = self._references.base_types(references)
+            typed = self._typed[expression] = (
+                self._judged(expression, unit, types) if types else extent
+            )
+        return typed
 
-    def _judged(self, expression: bytes, unit: Unit) -> Extent:
+    def _judged(self, expression: bytes, unit: Unit, base_types: BaseTypes | None = None) -> Extent:
         """Return the extent under the architecture that knows all registers of the expression."""
         dialect, form = unit.dialect, unit.format
         arch, other = self._machines
-        extent = extent_of(expression, dialect, form, arch)
+        extent = extent_of(expression, dialect, form, arch, base_types)
         if extent.completeness != "broken" or other is None:
             return extent
-        again = extent_of(expression, dialect, form, other)
+        again = extent_of(expression, dialect, form, other, base_types)
         return extent if again.completeness == "broken" else again
 
     def _follow(self, unit: Unit) -> None:
         """Keep what holds in a unit too."""
         self._references = None
+        self._typed = {}
         program = unit.sections.program if isinstance(unit, CompilationUnit) else None
         if program is not self._program:
             self._program, self._machines = program, _machines_of(program)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
-from dwarfgpu.base.base_type import BaseType
+from dwarfgpu.base.base_type import BaseType, merged
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.errors import DwarfGpuError, IllFormed
 from dwarfgpu.expr.context import Context, UnitFormat
@@ -97,11 +97,13 @@ class Transfer:
     base_types: BaseTypes = field(factory=dict)
     widens_bases: bool = False
     """Whether narrow bases of addresses are read as compilers mean them (`Context`)."""
+    merges_signed: bool = False
+    """Whether a signed base type and the generic type may be one type (`Context`)."""
     context: Context = field(init=False)
 
     @context.default
     def _context(self) -> Context:
-        context = knowing(self.arch, self.form, self.widens_bases)
+        context = knowing(self.arch, self.form, self.widens_bases, self.merges_signed)
         return with_types(context, self.form, self.base_types) if self.base_types else context
 
     @property
@@ -293,9 +295,9 @@ class Transfer:
             case "LLVM_bit_offset":
                 return rest.pushed(Known(moved_by_bits(popped[0].kinds, popped[1].constant)))
         if is_arithmetic(operation):
-            return of_one_type(popped, rest, report)
+            return self._of_one_type(popped, rest, report)
         if name in _COMPARISONS:
-            same = of_one_type(popped, rest, report)
+            same = self._of_one_type(popped, rest, report)
             return None if same is None else rest.pushed(Known(GENERIC))
         match operation.pushes:
             case "none":
@@ -308,6 +310,26 @@ class Transfer:
                 return rest.pushed(Known(_ONE_KIND.get(name, LOCATION)))
             case _:
                 return rest.pushed(Known(_ONE_KIND.get(name, ANY)))
+
+    def _of_one_type(self, popped: list[Known], rest: Shape, report: Report) -> Shape | None:
+        """Judge arithmetic, whose operands have one type, or two that are merged."""
+        result = self._merged(popped) if self.merges_signed else None
+        if result is None:
+            return of_one_type(popped, rest, report)
+        if result.type is not None:
+            report("note", "mixed-types", f"{result.type} and the generic type count as one type")
+        return rest.pushed(result)
+
+    def _merged(self, popped: list[Known]) -> Known | None:
+        """Return the result of operands of two types that are merged, or may be where the base type
+        is unknown; None for any other ones."""
+        types = [self._type_of(entry) for entry in popped]
+        bases = [entry for entry in popped if entry.kinds & ~POINTER == TYPED]
+        if len(bases) != 1 or not any(type_ is not None and type_.is_generic for type_ in types):
+            return None
+        base = bases[0].type
+        is_another = base is not None and merged(base, self.context.generic) is None
+        return None if is_another else Known(TYPED, type=base)
 
     def _spaces(self, instruction: Instruction, popped: list[Known], report: Report) -> bool:
         """Return whether constant address spaces exist."""

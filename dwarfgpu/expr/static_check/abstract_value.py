@@ -204,14 +204,19 @@ class _AnyCall(ExplicitFrame):
 
 
 @lru_cache(maxsize=32)
-def knowing(arch: Architecture | None, form: UnitFormat, widens_bases: bool = False) -> Context:
+def knowing(
+    arch: Architecture | None,
+    form: UnitFormat,
+    widens_bases: bool = False,
+    merges_signed: bool = False,
+) -> Context:
     """Return the context of the static check: any thread, in its top call frame.
 
     Nothing changes it, so that all expressions share it.
     """
     own = None if arch is None else (arch.address_bits // 8, arch.endian)
     if arch is None or own != (form.address_size, form.endian):  # a context cannot have them
-        return Context(unit=_Unit(form), limits=_LIMITS)
+        return Context(unit=_Unit(form), limits=_LIMITS, merges_signed=merges_signed)
     return Context(
         arch,
         wave=0,
@@ -220,6 +225,7 @@ def knowing(arch: Architecture | None, form: UnitFormat, widens_bases: bool = Fa
         limits=_LIMITS,
         x87_as_compilers=True,
         widens_bases=widens_bases,
+        merges_signed=merges_signed,
     )
 
 

@@ -95,6 +95,7 @@ def check(
     result_kind: ResultKind | None = None,
     base_types: BaseTypes | None = None,
     initial_top: Known = _ANYTHING,
+    merges_signed: bool = False,
 ) -> list[Finding]:
     """Return the findings in the order of the bytes; never raises.
 
@@ -103,10 +104,19 @@ def check(
     `initial_stack_depth`: number of initial entries; None if unknown, as for the target of a
     DW_OP_call. `initial_may_be_left`: whether the expression may ignore them, as one of
     DW_CFA_expression ignores the CFA (A.6.4.2.3). `initial_top`: what is known of the last of them.
+
+    `merges_signed`: as in the context of an evaluation; operands that are merged are a note.
     """
     most_left = (initial_stack_depth or 0) if initial_may_be_left else 0
     program = bind(decode(data, dialect, form))
-    checker = _Checker(program, arch, result_kind, most_left, base_types=base_types or {})
+    checker = _Checker(
+        program,
+        arch,
+        result_kind,
+        most_left,
+        base_types=base_types or {},
+        merges_signed=merges_signed,
+    )
     checker.run(_initial(initial_stack_depth, initial_top))
     return sorted(checker.findings, key=lambda finding: finding.offset)
 
@@ -143,12 +153,14 @@ class _Checker:
     """Entries that may be left below the result."""
     depth: int = 0
     base_types: BaseTypes = field(factory=dict)
+    merges_signed: bool = False
     findings: list[Finding] = field(init=False, factory=list)
     transfer: Transfer = field(init=False)
 
     @transfer.default
     def _transfer(self) -> Transfer:
-        return Transfer(self.arch, self.expression.format, self.base_types)
+        form, merges = self.expression.format, self.merges_signed
+        return Transfer(self.arch, form, self.base_types, merges_signed=merges)
 
     @property
     def expression(self) -> Expression:
@@ -378,6 +390,7 @@ class _Checker:
             None,
             depth=self.depth + 1,
             base_types=self.base_types,
+            merges_signed=self.merges_signed,
         )
         result = inner.run(Shape((), 0, 0))
         # A call-site parameter may answer without evaluating it: not certain to fail.

@@ -25,7 +25,7 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.ops.composite import PIECES
 from dwarfgpu.expr.static_check.abstract_stack import Transfer
-from dwarfgpu.expr.static_check.abstract_value import PARTIAL, Known
+from dwarfgpu.expr.static_check.abstract_value import PARTIAL, BaseTypes, Known
 from dwarfgpu.expr.static_check.operand_rules import wrong_operands
 from dwarfgpu.expr.static_check.piece_effects import piece_bits
 from dwarfgpu.expr.static_check.severity import Severity
@@ -87,13 +87,29 @@ class Extent:
 
 
 def extent_of(
-    data: bytes, dialect: Dialect, form: UnitFormat, arch: Architecture | None = None
+    data: bytes,
+    dialect: Dialect,
+    form: UnitFormat,
+    arch: Architecture | None = None,
+    base_types: BaseTypes | None = None,
 ) -> Extent:
     """Return the extent of an object that an expression describes; never raises.
 
-    `arch`: None if nothing is known of registers and address spaces.
+    `arch`: None if nothing is known of registers and address spaces. `base_types`: those to which
+    the expression refers, if known; one that is not may be any.
     """
+    if base_types:
+        return by_declarations(data, dialect, form, arch, base_types)
     return (_kept if len(data) <= CACHED_BYTES else _extent_of)(data, dialect, form, arch)
+
+
+def depends_on_types(data: bytes, dialect: Dialect, form: UnitFormat) -> bool:
+    """Return whether the types of operands may decide that an evaluation fails."""
+    operations = [
+        instruction.operation
+        for instruction in decode_once(data, dialect, form).instructions.distinct
+    ]
+    return any(operation.is_of_one_type for operation in operations)
 
 
 def frame_base_use(data: bytes, dialect: Dialect, form: UnitFormat) -> Instruction | None:
@@ -192,11 +208,15 @@ def with_zero(data: bytes, form: UnitFormat) -> bytes | None:
 
 
 def by_declarations(
-    data: bytes, dialect: Dialect, form: UnitFormat, arch: Architecture | None = None
+    data: bytes,
+    dialect: Dialect,
+    form: UnitFormat,
+    arch: Architecture | None = None,
+    base_types: BaseTypes | None = None,
 ) -> Extent:
     """Return the extent of any expression, by the declarations of its operations."""
     program = bind(decode_once(data, dialect, form))
-    transfer = _transfer(arch, form)
+    transfer = _transfer(arch, form, dialect, base_types or {})
     if dialect.dwarf6:
         standard = _of_standard(program, transfer)
         if standard is not None:
@@ -206,10 +226,18 @@ def by_declarations(
     return _of_straight(program, transfer)[0]
 
 
-def _transfer(arch: Architecture | None, form: UnitFormat) -> Transfer:
+def _transfer(
+    arch: Architecture | None, form: UnitFormat, dialect: Dialect, base_types: BaseTypes
+) -> Transfer:
     """Return the effect of operations as compilers mean them: whether that is a fault, `check`
     says."""
-    return Transfer(arch, form, widens_bases=arch is not None and arch.widens_bases)
+    return Transfer(
+        arch,
+        form,
+        base_types,
+        widens_bases=arch is not None and arch.widens_bases,
+        merges_signed=dialect.is_of_compilers,
+    )
 
 
 def _of_straight(program: Program, transfer: Transfer) -> tuple[Extent, int]:
@@ -244,7 +272,8 @@ def _after(
     wrong = wrong_operands(instruction, arch, transfer.generic_bytes)
     is_unlisted = wrong is not None and wrong[0] == "unknown-register"
     if is_unlisted and arch is not None and not arch.has_every_register:  # it may exist
-        return Transfer(None, transfer.form)(instruction, perform, shape, findings.add)
+        unknown = evolve(transfer, arch=None, widens_bases=False)
+        return unknown(instruction, perform, shape, findings.add)
     if wrong is not None and wrong[0] != "narrow-base-register":  # the step knows more of these
         findings.add("error", *wrong)
         return None
@@ -324,7 +353,9 @@ def _of_part(
 ) -> Extent | None:
     """Return the extent of a part by itself; None where it leaves more than the part on the stack,
     so that the part after it would begin another composite."""
-    extent, depth = _of_straight(bind(decode_once(data, dialect, form)), _transfer(arch, form))
+    extent, depth = _of_straight(
+        bind(decode_once(data, dialect, form)), _transfer(arch, form, dialect, {})
+    )
     return extent if depth == 1 else None
 
 
