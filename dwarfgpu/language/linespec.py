@@ -167,6 +167,22 @@ def code_locations_of(
     return tuple(full)
 
 
+def nearest(session: Session, locations: Sequence[CodeLocation]) -> tuple[CodeLocation, ...]:
+    """Return the functions of the unit in focus, which are meant by a command that uses one of
+    several, as by an expression; all locations where the unit has none of them."""
+    try:
+        unit = session.unit
+    except DwarfGpuError:
+        return (*locations,)
+
+    def is_near(location: CodeLocation) -> bool:
+        is_function = location.kind == "function" and not location.is_call
+        function = function_at(session.code_objects, location.pcs[0]) if is_function else None
+        return function is not None and function.unit == unit
+
+    return tuple(filter(is_near, locations)) or (*locations,)
+
+
 def _with_all_scopes(locations: tuple[CodeLocation, ...], path: str) -> tuple[CodeLocation, ...]:
     """Return the locations of functions that are in no scopes but those of a path."""
     whole = tuple(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers, build
+from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = """\
 #define CLOBBER __asm__ volatile("" ::: "rbx", "rbp", "r12", "r13", "r14", "r15")
@@ -102,3 +102,26 @@ def test_an_inlined_function_has_its_types(
     assert by_gdb[0].startswith(ours[0])
     assert "Symbol loc is a typedef.\n" in ours[0]
     assert ("Symbol en1 is a constant with value 81" in ours[0]) == (compiler == "gcc")
+
+
+SAME_NAMES = {
+    "m.c": "int fa(int), fb(int);\nint main(void) { return fa(1) + fb(2); }\n",
+    "a.c": "static int st(int q)\n{\n  int only_a = q;\n  return only_a;\n}\n"
+    "int fa(int v) { return st(v); }\n",
+    "b.c": "static int st(int q)\n{\n  int only_b = q;\n  if (q == 2)\n    __builtin_trap();\n"
+    "  return only_b;\n}\nint fb(int v) { return st(v); }\n",
+}
+
+
+def test_the_static_function_of_the_frame_is_meant(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """As where an expression has the name. In another file, the first is described, with a note."""
+    build(tmp_path, SAME_NAMES, [[tool("gcc"), "-g", "-O0", "m.c", "a.c", "b.c", "-o", "a"]])
+    arguments = with_core(tool, tmp_path)
+    commands = ["p &st", "info scope st", "up", "info scope st"]
+    ours = answers(None, arguments, commands)
+    assert ours == answers(tool("gdb"), arguments, commands)
+    assert "only_b" in ours[1] and "note" not in ours[1]
+    (noted,) = answers(None, arguments[:1], ["info scope st"])
+    assert "note: st has code at 2 places" in noted and "only_a" in noted

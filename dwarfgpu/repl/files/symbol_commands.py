@@ -33,7 +33,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.scope.variable_names import shown_name, variable_name
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.linespec import no_line, require_line, with_code
+from dwarfgpu.language.linespec import nearest, no_line, require_line, with_code
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.prologue import after_prologue, body_of
@@ -245,7 +245,8 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
 
     Usage: info scope FUNCTION | LINE | FILE:LINE | *ADDRESS
 
-    Lists at most as many symbols as --max-variables allows. Reads nothing.
+    Of several functions of the name, describes that of the source file in focus, or else the first,
+    with a note. Lists at most as many symbols as --max-variables allows. Reads nothing.
     """
     if not argument:
         raise UsageError("requires an argument (function, line or *addr) to define a scope")
@@ -254,7 +255,7 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
     listed = shell.listed
     if listed is not None and listed.first and listed.frame == default_or_frame(shell):
         around = position_in_file(listed.position.source, listed.next, is_start=True)
-    locations = code_locations_of(shell, argument, around)
+    locations = nearest(session, code_locations_of(shell, argument, around))
     location = locations[0]
     if location.kind == "line":
         require_line(argument, location)
@@ -266,7 +267,8 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
         raise no_line(argument, location)
     if pc is not None and location.kind == "function":
         pc = after_prologue(session, pc) if location.is_call else body_of(session, pc)
-    if len(pcs) > 1 and location.kind == "line":
+        pcs = [item.pcs[0] for item in locations if not item.is_call and item.pcs]
+    if len(pcs) > 1:
         _note_choice(shell, argument, pcs)
     symbols = iter(()) if pc is None else symbols_at(session, pc)
     first = next(symbols, None)
@@ -280,12 +282,16 @@ def info_scope(shell: Shell, argument: str) -> Iterator[Part]:
 
 
 def _note_choice(shell: Shell, argument: str, pcs: Sequence[int]) -> None:
-    """Name the other places if they are in other scopes than the first: GDB does not."""
-    from dwarfgpu.language.code_positions import choices, position_of  # few lines have several
+    """Name the other places if they are in other scopes than the first: GDB does not. A constructor
+    may have several bodies, with one scope."""
+    from dwarfgpu.language.code_positions import choices, position_of  # few names have several
 
     scopes: dict[Die | None, int] = {}
     for pc in pcs:
-        scopes.setdefault(scope_at(shell.session, pc), pc)
+        scope = scope_at(shell.session, pc)
+        if scope is not None and scope.tag == dw.TAG_SUBPROGRAM:
+            scope = declaration_of(scope)
+        scopes.setdefault(scope, pc)
     positions = [position_of(shell.session, pc) for pc in scopes.values()]
     for note in choices(argument, positions):
         shell.console.note(note)
