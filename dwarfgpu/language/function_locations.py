@@ -32,6 +32,8 @@ class CodeLocation:
     """Whether debugging information describes the function."""
     is_of_focus: bool = False
     """Whether the function of a label is not named, but the one in focus."""
+    is_of_class: bool = False
+    """Whether a class that is named has the function, by inheritance or by another name of it."""
     is_resolver: bool = False
     """Whether the code chooses which function the name means (STT_GNU_IFUNC)."""
     declared: FramePosition | None = None

@@ -160,7 +160,9 @@ def code_locations_of(
     full = [
         location
         for location in locations
-        if location.kind != "function" or is_full_name(location.name or function, function)
+        if location.kind != "function"
+        or location.is_of_class
+        or is_full_name(location.name or function, function)
     ]
     if not full:
         raise LinespecNotFound(f'Function "{written}" not defined.')
@@ -188,7 +190,9 @@ def _with_all_scopes(locations: tuple[CodeLocation, ...], path: str) -> tuple[Co
     whole = tuple(
         location
         for location in locations
-        if not location.is_described or is_in_same_scopes(location.name or path, path)
+        if not location.is_described
+        or location.is_of_class
+        or is_in_same_scopes(location.name or path, path)
     )
     if not whole:
         raise LinespecNotFound(f'Function "{path}" not defined.')
@@ -394,7 +398,39 @@ def _locations_of_functions(session: Session, text: str) -> tuple[CodeLocation, 
 
 
 def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]:
-    functions, symbols = functions_of(session, text), list[FunctionSymbol]()
+    return _functions_with_name(session, text) or tuple(
+        evolve(location, is_of_class=True)
+        for member in _members(session, text)
+        for location in _functions_with_name(session, member)
+        if location.name is None or _is_whole(location.name, member)
+    )
+
+
+def _members(session: Session, text: str) -> tuple[str, ...]:
+    """Return the member functions that the name of a class and one of them mean, with the file of
+    the name."""
+    in_file = IN_FILE.fullmatch(text)
+    name = unquoted(text if in_file is None else in_file["inside"])
+    if "::" not in name:
+        return ()
+    from dwarfgpu.language.member_functions import member_functions  # few names are so
+    from dwarfgpu.language.name_resolution import Names
+
+    members = member_functions(Names(session), name)
+    if in_file is None:
+        return members
+    return tuple(in_file_text(unquoted(in_file["file"]), member) for member in members)
+
+
+def _is_whole(name: str, text: str) -> bool:
+    """Return whether a function has the whole name that a text is, perhaps with a file."""
+    in_file = IN_FILE.fullmatch(text)
+    return is_full_name(name, text if in_file is None else in_file["inside"])
+
+
+def _functions_with_name(session: Session, text: str) -> tuple[CodeLocation, ...]:
+    """Return the functions whose own names are meant."""
+    functions, symbols = _named_functions(session, text), list[FunctionSymbol]()
     in_file = IN_FILE.fullmatch(text)
     files = () if in_file is not None and functions else searched_files(session)
     name = unquoted(text if in_file is None else in_file["inside"])
@@ -452,7 +488,21 @@ def _locations_of_symbol(session: Session, text: str) -> tuple[CodeLocation, ...
 
 
 def functions_of(session: Session, text: str) -> list[NamedFunction]:
-    """Return the described functions of a name; with a file, but without inlined calls."""
+    """Return the described functions of a name, or else those that a class has by it; with a file,
+    but without inlined calls."""
+    functions = _named_functions(session, text)
+    if functions:
+        return functions
+    return [
+        function
+        for member in _members(session, text)
+        for function in _named_functions(session, member)
+        if _is_whole(function.name, member)
+    ]
+
+
+def _named_functions(session: Session, text: str) -> list[NamedFunction]:
+    """Return those whose own names are meant."""
     in_file = IN_FILE.fullmatch(text)
     name = unquoted(text if in_file is None else in_file["inside"])
     functions: list[NamedFunction] = []

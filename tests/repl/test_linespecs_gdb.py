@@ -137,3 +137,56 @@ def test_members_of_templates_without_their_arguments(
     assert ours == answers(tool("gdb"), [str(tmp_path / "a")], commands)
     assert "not defined" not in "".join(ours)
     assert "\n4\t" in ours[8] and ours[-1].count("::created") == 2
+
+
+INHERITED = """\
+namespace n {
+struct Base {
+  virtual ~Base() {}
+  int own() { return 1; }
+  virtual int virt() { return 2; }
+  int ov(int a) { return a; }
+  int ov(double a) { return (int)a; }
+  int same() { return 3; }
+};
+}
+struct Second { int same() { return 4; } };
+struct Third { int same() { return 6; } };
+struct Mid : n::Base {
+  int virt() { return 5; }
+};
+struct Derived : Mid, Second, Third {
+  int all() { return own() + virt() + ov(1) + ov(2.0) + Second::same() + Third::same(); }
+};
+template <class T> struct Of : Derived { T t; };
+typedef Derived Named;
+int main() {
+  Of<int> of;
+  Named named;
+  return of.all() + named.all() + named.Mid::same();
+}
+"""
+
+
+def test_members_of_base_classes(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """All of the nearest classes that declare one are meant: overloads, of several base classes,
+    the destructors. A typedef names the class, too."""
+    functions = ["own", "virt", "ov", "same", "~Base", "~Mid", "Base", "nosuch", "virt()"]
+    names = [f"{scope}::{name}" for scope in ("Derived", "Of<int>") for name in functions]
+    names += [f"Named::{name}" for name in ("own", "virt", "all", "ov", "nosuch")]
+    names += ["a.cpp:Derived::virt", "-qualified Derived::virt", "a.cpp:Named::all"]
+    names += ["-function Derived::ov", "::Derived::same", "Derived::ov:nolabel"]
+    commands = [f"break {name}" for name in names] + ["info breakpoints"]
+    commands += [f"list {name}" for name in ("Derived::same", "Derived::virt")]
+    commands += ["info scope Derived::virt", "info scope Of<int>::own"]
+    build(tmp_path, {"a.cpp": INHERITED}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
+    gdbs, ours = (
+        [_without_advice(text) for text in answers(gdb, [str(tmp_path / "a")], commands)]
+        for gdb in (tool("gdb"), None)
+    )
+    assert ours == gdbs
+    assert "(2 locations)" in ours[2] and "(2 locations)" in ours[3]
+
+
+def _without_advice(text: str) -> str:
+    return text.partition(" Did you mean")[0]
