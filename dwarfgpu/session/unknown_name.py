@@ -54,8 +54,8 @@ def not_searched(reasons: Iterable[DwarfGpuError]) -> str:
     nevertheless, and how many others there are; empty without one."""
     texts = dict.fromkeys(f"{error.kind}: {error}" for error in reasons)
     shown = [f" Not searched: {text}" for text in islice(texts, _MOST_REASONS)]
-    others = len(texts) - len(shown)
-    return "".join(shown) + (f" Not searched: {counted(others, 'other')}." if others else "")
+    left_out = len(texts) - len(shown)
+    return "".join(shown) + (f" Not searched: {counted(left_out, 'other')}." if left_out else "")
 
 
 class SearchedSession(Protocol):
