@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import dwarfgpu
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.names.typed_names import UnitNames, typed_names
 from dwarfgpu.dwarf.scope.global_names import names_of
@@ -106,11 +107,12 @@ def names(words: Iterable[str]) -> UnitNames:
 def test_files_of_names_are_sorted_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not for each letter of a place that is typed, where all names are known."""
     index = SymbolIndex()
-    index.take([names(["one"])])
+    program = CodeObject.open(FIXTURES / "x86_64/demo.gcc.O0.v5")
+    index.take([evolve(names(["one"]), unit=program.info.units[0])])
     sorted_again: list[int] = []
     monkeypatch.setattr(index, "_index", lambda: sorted_again.append(1))
     assert list(index.files("some")) == ["some.c"]
-    assert list(index.in_file("some.c", "o")) == [("one", "function")]
+    assert list(index.in_file("demo.c", "o")) == [("one", "function")]
     assert sorted_again == []
     index._remaining = iter([names(["two"])])
     list(index.files("some"))

@@ -190,3 +190,25 @@ def test_members_of_base_classes(tmp_path: Path, tool: Callable[[str], str]) -> 
 
 def _without_advice(text: str) -> str:
     return text.partition(" Did you mean")[0]
+
+
+def test_completion_of_files_in_folders(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Two files have one name: functions and names of the other one are not offered."""
+    sources = {
+        "h.h": "static inline int twice(int v) { return 2 * v; }\n",
+        "m.c": "int fa(int), fb(int);\nint main(void) { return fa(1) + fb(2); }\n",
+        "a/x.c": '#include "../h.h"\nint fa(int v) { return twice(v); }\n',
+        "b/x.c": '#include "../h.h"\nstruct diff { int c; } dd;\n'
+        "int fb(int v) { return twice(v) + dd.c; }\n",
+    }
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    build(tmp_path, sources, [[tool("gcc"), "-g", "-O0", "-o", "p", "m.c", "a/x.c", "b/x.c"]])
+    begun = ["b a/", "b a/x", "b x", "b 'a/x", "until b/", f"b {tmp_path}", "p 'b/x", "p 'b/",
+             "b -source a/", "tbreak m"]  # fmt: skip
+    inside = ["b b/x.c:f", "b x.c:f", "b 'b/x.c':f", f"b {tmp_path}/a/x.c:f", "p 'a/x.c'::d",
+              "p 'b/x.c'::d", "p 'x.c'::d", "b -source b/x.c -function f"]  # fmt: skip
+    commands = [f"complete {text}" for text in begun + inside]
+    ours = answers(None, [str(tmp_path / "p")], commands)
+    assert ours == answers(tool("gdb"), [str(tmp_path / "p")], commands)
+    assert ours[1].endswith("b a/x.c:\n") and ours[len(begun)].endswith("b b/x.c:fb\n")

@@ -15,6 +15,8 @@ from dwarfgpu.dwarf.abbrev import Abbreviation
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.line.file_table import joined
+from dwarfgpu.dwarf.line.line_lookup import is_of_file
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, MAIN_OF_D
@@ -122,10 +124,18 @@ class UnitNames:
     """None for what only symbol tables have."""
 
     def files(self) -> set[str]:
-        """Return the source files, without folders: the first one, and the others of the line
+        """Return the source files, as they are shown: the first one, and the others of the line
         table, headers and what #line names."""
-        paths = (self.file, *(() if self.unit is None else _files_of_table(self.unit)))
-        return {path.rpartition("/")[2] for path in paths} - {""}
+        paths = (joined("", self.file), *(() if self.unit is None else _files_of_table(self.unit)))
+        return {*paths} - {""}
+
+    def has_file(self, file: str) -> bool:
+        """Return whether the unit is one of a file that a path, perhaps without leading
+        directories, denotes; False where that cannot be read."""
+        try:
+            return self.unit is not None and is_of_file(self.unit, file)
+        except DwarfGpuError:
+            return False
 
 
 def _files_of_table(unit: CompilationUnit) -> tuple[str, ...]:
@@ -139,7 +149,7 @@ def _files_of_table(unit: CompilationUnit) -> tuple[str, ...]:
 
 
 def source_files(code_object: CodeObject) -> Iterator[str]:
-    """Yield the source files of all units, without folders; a file may be in several of them."""
+    """Yield the source files of all units, as they are shown; a file may be in several of them."""
     try:
         units = code_object.info.units
     except DwarfGpuError:

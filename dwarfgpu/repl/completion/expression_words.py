@@ -39,8 +39,8 @@ _ATTRIBUTE = pattern(r"(?<=[\w)])\s*'\s*(?P<word>\w*)$")
 _IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
 _UNNAMED = pattern(r"'(?P<word>[\w:]*\([^']*)$")
 """A quoted name with `(anonymous namespace)` in it."""
-_QUOTED_WITH_POINT = pattern(r"(?<![\w)])'(?P<word>[\w/+-][\w./+-]*\.[\w./+-]*)$")
-"""A quoted name of a file or symbol: `'crash.c` without the quote that closes it."""
+_QUOTED_WITH_POINT = pattern(r"(?<![\w)])'(?P<word>(?=[\w+-]*[./])[\w/+-][\w./+-]*)$")
+"""A quoted name of a file or symbol: `'crash.c` or `'src/cr`, without the quote that closes it."""
 _TAG = pattern(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
 _MOST_CLASSES: Final = 1_000
 """Classes whose member functions are offered: base classes of base classes."""

@@ -18,6 +18,7 @@ from dwarfgpu.repl.completion.expression_words import (
     source_files,
 )
 from dwarfgpu.repl.files.symbol_index import CODE_KINDS
+from dwarfgpu.repl.files.typed_linespecs import as_resolved
 from dwarfgpu.repl.shell import Shell
 
 _LINESPEC_IN_FILE = pattern(
@@ -109,11 +110,17 @@ def _in_file(shell: Shell, text: str) -> Completions | None:
     match = _LINESPEC_IN_FILE.search(text)
     if match is None:
         return None
-    file, quote = match["file"].strip("'\""), match["quote"]
+    file, quote = _in_program(shell, match["file"].strip("'\"")), match["quote"]
     symbols = shell.symbols.functions_in_file(file, match["quoted"] or match["word"] or "")
     if quote is not None:
         return match.start("quote"), _in_quotes(candidates_of(symbols), quote)
     return match.start("word"), candidates_of(symbols)
+
+
+def _in_program(shell: Shell, file: str) -> str:
+    """Return the name that the program has for a source file, whose path may be that of the file
+    that is listed."""
+    return as_resolved(shell, file) if file.startswith("/") and "$" not in file else file
 
 
 def _in_quotes(offered: Iterable[Candidate], quote: str) -> Iterator[Candidate]:
@@ -144,7 +151,7 @@ def _of_explicit_location(shell: Shell, text: str) -> Completions:
     elif source is None:
         offered = candidates_of(shell.symbols.functions(word))
     else:
-        file = source["file"].strip("'\"")
+        file = _in_program(shell, source["file"].strip("'\""))
         offered = candidates_of(shell.symbols.functions_in_file(file, word))
     return start, offered if quoted is None else _in_quotes(offered, quoted["quote"])
 

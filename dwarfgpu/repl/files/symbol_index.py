@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import islice
+from os.path import basename
 from threading import Thread
 from typing import Final
 
@@ -49,7 +50,7 @@ class SymbolIndex:
         self._parts: tuple[tuple[str, str], ...] = ()
         """Nested names of functions: the typed part, and the whole name."""
         self._files: dict[str, list[UnitNames]] | None = None
-        """The units with each source file, by its name without folders; None before a file is
+        """The units with each source file, by its name as it is shown; None before a file is
         asked for, because their line tables are read for it."""
         self._files_of: tuple[tuple[CodeObject, ...], frozenset[str]] | None = None
         """The source files of all units of code objects; None before a file is asked for."""
@@ -188,14 +189,16 @@ class SymbolIndex:
         return names
 
     def files(self, word: str) -> Iterator[str]:
-        """Yield source files with this prefix, also of units that were not read for a name."""
+        """Yield source files with this prefix, or else by their names without folders those with
+        it there, as in GDB; also of units that were not read for a name."""
         files: Iterable[str]
         if self._required is None:
             self._read_all()
             files = self._units_by_file()
         else:
             files = self._files_of_all(self._required[0])
-        return (file for file in sorted(files) if file.startswith(word))
+        names = {file if file.startswith(word) else basename(file) for file in files}
+        return (name for name in sorted(names) if name.startswith(word))
 
     def _files_of_all(self, code_objects: tuple[CodeObject, ...]) -> frozenset[str]:
         kept = self._files_of
@@ -217,8 +220,11 @@ class SymbolIndex:
 
     def _names_in(self, file: str) -> tuple[tuple[str, str], ...]:
         self._read_all()
-        units = self._units_by_file().get(file.rpartition("/")[2], ())
-        return tuple(sorted({pair for unit in units for pair in unit.names}))
+        last, units_by_file = basename(file), self._units_by_file()
+        lists = (units for name, units in units_by_file.items() if basename(name) == last)
+        units = {id(unit): unit for listed in lists for unit in listed}.values()
+        of_file = (unit for unit in units if unit.has_file(file))
+        return tuple(sorted({pair for unit in of_file for pair in unit.names}))
 
 
 def _starting_with(
