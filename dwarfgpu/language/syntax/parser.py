@@ -602,10 +602,14 @@ class Parser(Cursor):
         return ast.OnEntry(name)
 
     def _is_number(self, word: str) -> bool:
-        """Return whether a word is no name, but has digits of the radix only: `ff`."""
-        if self.radix <= 10 or not set(word) <= set("abcdefABCDEF0123456789"):
+        """Return whether a word is no name, but an integer in digits of the radix: `ff`, `ful`."""
+        if self.radix <= 10 or not word.isalnum():
             return False
-        return not self.known.is_name(word)
+        try:
+            is_integer = isinstance(number(word, self.radix), ast.Integer)
+        except UsageError:
+            return False
+        return is_integer and not self.known.is_name(word)
 
     def converts_in_fortran(self, index: int) -> bool:
         """Return whether the function `int`, `real` or `char` of Fortran comes at a position:

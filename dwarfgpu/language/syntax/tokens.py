@@ -96,6 +96,8 @@ _HEX_FLOATING: Final = pattern(
     r"(?:[pP](?P<exponent>[+-]?[0-9]+))?(?P<suffix>[fFlLhH]?)(?P<imaginary>i?)"
 )
 """C requires an exponent, GDB does not: `0x1.8f` is 1.5 there."""
+_DIGITS_ALONE: Final = ("0b", "0d")
+"""Prefixes of numbers that are numbers themselves where letters are digits."""
 _SUFFIXES: Final = {"", "u", "l", "ll", "ul", "ull"}
 _ESCAPES: Final = {
     "a": 7, "b": 8, "e": 27, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11,
@@ -209,9 +211,12 @@ def number(
     match = _INTEGER.fullmatch(text)
     if match is not None and (radix == 10 or match["decimal"] is None or text[0] == "0"):
         return _integer(text, match)
-    match = _OF_RADIX.fullmatch(text) if radix != 10 else None
+    has_prefix = text[0] == "0" and text.lower() not in _DIGITS_ALONE
+    match = _OF_RADIX.fullmatch(text) if radix != 10 and not has_prefix else None
     if match is not None and (radix > 10 or is_decimal(match["digits"])):
         return _of_radix(text, match, radix)
+    if radix > 10 and "." not in text and has_prefix and text[1:2] not in ("x", "X"):
+        raise _invalid(text)  # `0e1` is octal: where letters are digits, none is an exponent
     match = _FLOATING.fullmatch(text)
     if match is not None:
         integer_digits, _, part = match["digits"].partition(".")
