@@ -54,6 +54,16 @@ def test_their_types(tmp_path: Path, tool: Callable[[str], str]) -> None:
     assert [answer.splitlines()[-1] for answer in said[1:]] == [NO_MEMORY] * 3
 
 
+def test_completion_of_their_components(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Behind an access value, also null, and of a parameter, which is a reference."""
+    files = ada_with_core(tool, tmp_path, SOURCE)
+    words = ["b.", "b.d", "c.i", "none.", "none.na", "none.all."]
+    commands = ["frame function example.stop", *(f"complete print {word}" for word in words)]
+    ours, gdbs = (answers(gdb, files, commands)[1:] for gdb in (None, tool("gdb")))
+    assert ours == gdbs
+    assert ours[0].endswith("print b.data\nprint b.len\nprint b.n\n")
+
+
 CONVERTED = """\
 procedure Example is
    procedure C_Abort with Import, Convention => C, External_Name => "abort";

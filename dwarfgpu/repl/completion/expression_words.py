@@ -16,7 +16,7 @@ from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.fortran_ada import RENAMES
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.variable import Variable
-from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Dynamic, Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.member_lookup import visible_members
 from dwarfgpu.language.syntax.expression_language import language_of
@@ -231,7 +231,8 @@ def _type_of_object(shell: Shell, text: str) -> Type | None:
     bare = strip(
         language.type_of(text, shell.session, options_of(shell.session, shell.values)).type
     )
-    return strip(bare.target) if isinstance(bare, Pointer) else bare
+    bare = strip(bare.target) if isinstance(bare, Pointer) else bare
+    return bare.form if isinstance(bare, Dynamic) else bare  # whose members have these names
 
 
 def members(shell: Shell, text: str) -> Iterator[Candidate]:
