@@ -35,6 +35,17 @@ def test_code_that_ends_before_it_begins_is_none(
     assert "from 0x5 to 0x4:\n" in shown[0]
 
 
+def test_code_that_cannot_be_read_has_its_address(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Of `/s`, too, where no file has the code."""
+    pytest.importorskip("capstone")
+    build(tmp_path, {"a.c": "int main(void) { return 0; }\n"}, [[tool("gcc"), "-g", "a.c"]])
+    spans = ("0,+4", "0x10,0x14", "/r 0,+4", "/s 0,+4")
+    shown = _same_as_gdb(tool, tmp_path / "a.out", [f"disassemble {span}" for span in spans])
+    assert "\n   0x0000000000000010:\t\nCannot access memory at address 0x10\n" in shown[1]
+
+
 def test_a_message_names_a_type_with_its_namespace(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:

@@ -152,21 +152,33 @@ def listing(
     if with_source:
         yield from _with_source(session, dump, list(lines), letters, source_text, options)
     else:
-        for line in lines:
-            yield _line(session, dump, line, letters, options)
+        address = dump.begin
+        try:
+            for line in lines:
+                yield _line(session, dump, line, letters, options)
+                address = line.address + len(line.data)
+        except UsageError:  # as in GDB, below the address
+            offset = _offset(session, dump, address, options)
+            yield ListingLine(f"{_address_text(session, address, offset)}\t")
+            raise
     yield ListingLine("End of assembler dump.")
+
+
+def _offset(session: Session, dump: Dump, address: int, options: FormatOptions) -> str:
+    """Return ` <+104>` for code of the function that is shown, ` <nest+104>` for other code."""
+    function = dump.function
+    if not dump.is_whole or _is_inside_another(dump.function, address):
+        function = _named_at(session, address)
+    if function is None:
+        return ""
+    name = "" if dump.is_whole else function_name(session, function)
+    return offset_text(name, address - function.range.begin, options)
 
 
 def _line(
     session: Session, dump: Dump, line: CodeLine, letters: frozenset[str], options: FormatOptions
 ) -> ListingLine:
-    function = dump.function
-    if not dump.is_whole or _is_inside_another(dump.function, line.address):
-        function = _named_at(session, line.address)
-    where = ""
-    if function is not None:
-        name = "" if dump.is_whole else function_name(session, function)
-        where = offset_text(name, line.address - function.range.begin, options)
+    where = _offset(session, dump, line.address, options)
     data = words_text(session, line) if "r" in letters else ""
     data = bytes_text(session, line) if "b" in letters else data
     return ListingLine(code_text(session, line, where, options, data), line)
@@ -277,9 +289,13 @@ def code_text(
 ) -> str:
     """Return `=> 0x0000000000001668 <+104>:  s_cbranch_execz 4 <nest+124>`; with the text of its
     bytes, if any, before the instruction."""
+    where = _address_text(session, line.address, offset) + (f"\t{data}" if data else "")
+    return f"{where}\t{instruction_text(session, line, options)}"
+
+
+def _address_text(session: Session, address: int, offset: str) -> str:
     digits = session.architecture.address_bits // 4 + 2
-    where = f"{line.address:#0{digits}x}{offset}:" + (f"\t{data}" if data else "")
-    return f"{marked(session, line.address)}{where}\t{instruction_text(session, line, options)}"
+    return f"{marked(session, address)}{address:#0{digits}x}{offset}:"
 
 
 def function_name(session: Session, function: Function) -> str:
