@@ -37,6 +37,7 @@ from dwarfgpu.view.printers.template_names import short_name, template_arguments
 from dwarfgpu.view.value_data import value_data
 from dwarfgpu.view.values import format_value
 from tests.processes import finished
+from tests.repl.side_by_side import answers, build
 from tests.work import at_most, calls_of
 
 CORES = Path(__file__).resolve().parents[2] / "fixtures/core"
@@ -1001,3 +1002,19 @@ def test_only_patterns_that_begin_like_the_name_are_compiled() -> None:
     assert regexp.cache_info().misses == 0
     assert STANDARD.of(Struct("struct", "std::unknown", 16)) is None
     assert regexp.cache_info().misses > 50
+
+
+def test_a_static_member_is_shown_by_its_printer(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """It is an object of its class; GDB uses the printer where it is printed alone."""
+    source = (
+        "#include <string_view>\n"
+        'struct S { int a; static inline std::string_view name = "text"; } s = {1};\n'
+        "int main() { return s.a + (int)S::name.size(); }\n"
+    )
+    command = [tool("g++"), "-g", "-std=c++17", "a.cpp", "-o", "a"]
+    build(tmp_path, {"a.cpp": source}, [command])
+    shown, alone = answers(None, [str(tmp_path / "a")], ["print s", "print S::name"])
+    assert "= {a = 1, static name = " in shown and shown.count('"text"') == 1
+    assert "_M_len" not in shown + alone
