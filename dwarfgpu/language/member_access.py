@@ -75,7 +75,7 @@ class MemberAccess(NamedValues):
             variable = self._class_variable(bare, name) if self.language.is_pascal else None
             if variable is not None:
                 return variable
-            return self._of_class(bare, name, is_called=is_called)
+            return self._of_class(value, bare, name, is_called=is_called)
         if self.language.is_fortran and is_complex(bare) and name.lower() in _PARTS:
             return complex_part(self.objects, value, _PARTS.index(name.lower()))
         if is_vector(bare):
@@ -251,7 +251,9 @@ class MemberAccess(NamedValues):
         variable = class_variable(self.names, struct_type, name)
         return None if variable is None else self.objects.variable(variable)
 
-    def _of_class(self, struct_type: Struct, name: str, *, is_called: bool) -> TypedValue:
+    def _of_class(
+        self, value: TypedValue, struct_type: Struct, name: str, *, is_called: bool
+    ) -> TypedValue:
         """Return what a name of a member means that is no data of an object: a member function, an
         enumerator, an instance of a static member template. `UsageError` for anything else."""
         scope, simple = split_last(name)
@@ -263,7 +265,7 @@ class MemberAccess(NamedValues):
         elif (constant := self._scoped_enumerator(struct_type, name)) is not None:
             return constant
         if naming is not None:
-            meanings = self.names.in_class(naming, simple)
+            meanings = self.names.in_class(naming, simple, value.unit)
         else:
             is_known = self._is_in_class(struct_type, scope)
             meanings = () if is_known else self.names.meaning(name)

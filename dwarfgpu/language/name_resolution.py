@@ -13,7 +13,11 @@ from dwarfgpu.dwarf.constants import Style
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import parts, split_last
 from dwarfgpu.dwarf.names.type_names import full_name
-from dwarfgpu.dwarf.scope.declarations import declaration_of, unknown_in
+from dwarfgpu.dwarf.scope.declarations import (
+    declaration_of,
+    is_in_unnamed_namespace,
+    unknown_in,
+)
 from dwarfgpu.dwarf.scope.imports import imported_units
 from dwarfgpu.dwarf.scope.meaning import DieFilter, Meaning, has_tag, is_function, is_type, ordinary
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
@@ -156,11 +160,19 @@ class Names:
             raise known.anew()
         return known
 
-    def in_class(self, struct_type: Struct, name: str) -> tuple[Meaning, ...]:
+    def in_class(
+        self, struct_type: Struct, name: str, unit: CompilationUnit | None = None
+    ) -> tuple[Meaning, ...]:
         """Return what a name after `::` means in a class: of a function's, or of an instance of a
-        template, in its own entry, as the class of its name may be another one. `UsageError` if a
-        scope in the name does not exist."""
+        template, in its own entry, as the class of its name may be another one; of one in an
+        unnamed namespace, in its unit. `UsageError` if a scope in the name does not exist.
+
+        `unit`: of the object, as the type units of several files may be one.
+        """
         die = struct_type.die
+        if die is not None and is_in_unnamed_namespace(die) and not is_local(struct_type):
+            own = unit if unit is not None and die.unit.header.is_type_unit else die.unit
+            return NameLookup((), own).of(f"::{full_name(struct_type)}::{name}")
         is_instance = "<" in full_name(struct_type)
         if die is not None and (is_instance or is_local(struct_type)):
             lookup = self.session.meanings(name)

@@ -164,7 +164,7 @@ class ObjectParts(StoredObjects):
         bare = strip(value.type)
         assert isinstance(bare, Struct)
         if member.is_static:
-            static = static_member(self.session, member)
+            static = static_member(self.session, member, value.unit)
             if static is not None:
                 return self.variable(static)
             if instances := member_instances(self.session, member):

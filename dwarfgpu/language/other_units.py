@@ -8,8 +8,9 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import is_definition
+from dwarfgpu.dwarf.scope.declarations import is_definition, is_in_unnamed_namespace, path_of
 from dwarfgpu.dwarf.scope.meaning import has_tag
+from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
@@ -35,14 +36,25 @@ _DEEPEST: Final = 64
 """Maximum number of pointers, arrays and functions around a class that `ptype` shows."""
 
 
-def static_member(session: Session, member: Member) -> Variable | None:
+def static_member(
+    session: Session, member: Member, unit: CompilationUnit | None
+) -> Variable | None:
     """Return the variable that completes a declaration, or that of a constant; the declaration
-    itself if only a symbol has its place; None if there is none, or an instance of a template."""
+    itself if only a symbol has its place; None if there is none, or an instance of a template.
+
+    `unit`: of the object. The type unit of a class in an unnamed namespace may be that of several
+    files, in which gcc takes the classes for one; each has its own variable.
+    """
     declared = member.die
     if declared is None or member.name is None:
         return None
     if declared.has(dw.AT_CONST_VALUE):
         return Variable(member.name, declared, "global")
+    if unit is not None and declared.unit.header.is_type_unit and is_in_unnamed_namespace(declared):
+        path = "::".join(("", *(scope.name for scope in path_of(declared)), member.name))
+        return next(
+            (one for one in NameLookup((), unit).of(path) if isinstance(one, Variable)), None
+        )
     defined = session.meanings(member.name).definition(declared)
     variable = Variable(member.name, defined, "global")
     if instances_of_member(declared, defined):

@@ -78,7 +78,7 @@ def format(
         architecture=session.architecture,
         symbolize=symbolize or symbolizer(session, options),
         read_memory=partial(read_memory, objects),
-        static=partial(_read_static, session),
+        static=partial(_read_static, session, value.unit),
         class_of_method=partial(class_of_method, session.loaded_objects()),
         space_of=partial(_space_of, objects, value.unit),
         is_cut=bits.size_bits < (size_bits(kind) or 0),
@@ -150,9 +150,11 @@ def _aperture(objects: ObjectAccess, value: TypedValue) -> str:
     return f" = {objects.address_text(converted, address)}"
 
 
-def _read_static(session: Session, member: Member) -> tuple[Bits, Location | None] | None:
-    """Return a static member of a class that is shown."""
-    variable = static_member(session, member)
+def _read_static(
+    session: Session, unit: CompilationUnit | None, member: Member
+) -> tuple[Bits, Location | None] | None:
+    """Return a static member of the class of an object of a unit."""
+    variable = static_member(session, member, unit)
     if variable is None:
         return None
     reading = session.read(variable)

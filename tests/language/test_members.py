@@ -61,7 +61,7 @@ def test_a_pointer_to_a_virtual_function_is_its_slot(expression: str, expected: 
 
 def test_a_static_member_that_no_file_describes() -> None:
     session = demo("members.gcc.O0.v5")
-    assert static_member(session, Member("q", None, is_static=True)) is None
+    assert static_member(session, Member("q", None, is_static=True), None) is None
 
 
 class _Counted(tuple[Member, ...]):

@@ -471,3 +471,41 @@ def test_candidates_have_types(tmp_path: Path, tool: Callable[[str], str], subje
     if "::" not in subject:
         lines = [line.strip() for line in of_gdb.splitlines()[2:]]
         assert ", ".join(lines) == candidates
+
+
+UNNAMED = """
+namespace { struct B { int b; static int bs; void bm() { b += ADD; }
+  struct In { int i; void im() { i += ADD; } } in; };
+int B::bs = ADD * 11; struct D : B { int d; void dm() { d += ADD; } };
+namespace n { struct U { int u; void um() { u += ADD; } }; } }
+D OBJ; n::U OTHER;
+int use() { OBJ.bm(); OBJ.dm(); OBJ.in.im(); OTHER.um(); return B::bs; }
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-fdebug-types-section",), ("-gsplit-dwarf",)])
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_an_object_has_the_members_of_its_own_unnamed_namespace(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str, options: tuple[str, ...]
+) -> None:
+    """The class of its name in the file in focus is another one. gcc gives both one type unit."""
+    sources = {}
+    for file, add in (("a", "1"), ("b", "2")):
+        text = UNNAMED.replace("ADD", add).replace("OBJ", f"d{file}").replace("OTHER", f"u{file}")
+        sources[f"{file}.cc"] = text.replace("use", "main" if file == "a" else "use")
+    make = [tool(compiler), "-g", "-O0", *options, "a.cc", "b.cc", "-o", "a"]
+    build(tmp_path, sources, [make])
+    functions = ("dFILE.bm", "dFILE.dm", "dFILE.in.im", "dFILE.B::bm", "uFILE.um")
+    named = dict(zip(functions, ("B::bm", "D::dm", "B::In::im", "B::bm", "n::U::um"), strict=True))
+    for file, bs in (("a", "11"), ("b", "22")):
+        path = f"'{file}.cc'::(anonymous namespace)"
+        same = [
+            f"output &{member.replace('FILE', file)} == &{path}::{name}"
+            for member, name in named.items()
+        ]
+        commands = [*same, f"output d{file}.bs", f"output d{file}"]
+        for focus in ("main", "use"):
+            program = [str(tmp_path / "a"), "--pc", focus]
+            *are_same, static, whole = last_lines(program, commands)
+            assert are_same == ["true"] * len(same), (file, focus)
+            assert static == bs and f"static bs = {bs}," in whole

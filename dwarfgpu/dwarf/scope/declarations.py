@@ -237,6 +237,12 @@ def is_in_function(die: Die) -> bool:
     return any(scope.is_function for scope in _steps_outwards(die))
 
 
+def is_in_unnamed_namespace(die: Die) -> bool:
+    """Return whether an entry is in an unnamed namespace: what has its name in another unit is
+    another entity (C++ [namespace.unnamed])."""
+    return die.unit.is_cplusplus and any(scope.name == ANONYMOUS for scope in _steps_outwards(die))
+
+
 def is_within(die: Die, scopes: tuple[str, ...]) -> bool:
     """Return whether `scopes` are the qualified name of an entry before its last part: every
     non-transparent scope is named, and nothing else. Farther scopes are not read for nothing."""
