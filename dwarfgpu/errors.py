@@ -254,6 +254,15 @@ class UsageError(DwarfGpuError):
     """Doubts about what the names of an expression mean."""
 
 
+class NotUnderstood(UsageError):
+    """An expression with a name that means nothing: GDB looks names up as it parses, so that it
+    evaluates nothing of such an expression."""
+
+    @property
+    def kind(self) -> str:
+        return "UsageError"
+
+
 class SeveralLines(UsageError):
     """A request whose message has several lines, as some of GDB have: the names in it have none."""
 

@@ -2,7 +2,8 @@
 
 `evaluate` gives the value of an expression in the focus of a session, `format` its text, `type_of`
 its type without reading anything, `named_type` a type that is named, `has_effect` whether it
-assigns. What a name needs is loaded when it is first used: most commands evaluate nothing.
+assigns; `require_understood` refuses what GDB does not parse. What a name needs is loaded when it
+is first used: most commands evaluate nothing.
 
 `syntax` parses, `evaluator` evaluates the tree: `name_resolution` and `machine_variables` find what
 a word is, `stored_objects` reads and writes objects, `object_parts` selects their parts,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from dwarfgpu.language.evaluator import has_assignment as has_assignment
     from dwarfgpu.language.evaluator import has_effect as has_effect
     from dwarfgpu.language.evaluator import named_type as named_type
+    from dwarfgpu.language.evaluator import require_understood as require_understood
     from dwarfgpu.language.evaluator import type_of as type_of
     from dwarfgpu.language.name_resolution import Typed as Typed
     from dwarfgpu.language.real_types import format as format
@@ -42,6 +44,7 @@ _MODULES: Final = {
     "has_effect": "evaluator",
     "is_in_gdbs_words": "typed_value",
     "named_type": "evaluator",
+    "require_understood": "evaluator",
     "type_of": "evaluator",
 }
 

@@ -13,7 +13,7 @@ from dwarfgpu.base.base_type import ENCODINGS, BaseType
 from dwarfgpu.base.bits import Endian
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.types.types import BareType, Base, Enum, Type, strip
-from dwarfgpu.errors import Unsupported, UsageError
+from dwarfgpu.errors import NotUnderstood, Unsupported
 from dwarfgpu.language.builtin_types import INT_BITS, Builtins
 from dwarfgpu.model.value import NUMBERS_NOT_READ, Value
 from dwarfgpu.view.scalars import E4M3, MAX_BITS, format_of
@@ -166,7 +166,7 @@ class ArithmeticConversions:
                 assert integer is not None
                 if node.number < 1 << integer.base.bit_size - is_signed:
                     return Number(Value.of(node.number, integer.base), integer)
-        raise UsageError("Numeric constant too large.")
+        raise NotUnderstood("Numeric constant too large.")
 
     def integer(self, number: int, size: int = INT_BITS, *, is_signed: bool = True) -> Number:
         """Return a number of an integer type of C."""

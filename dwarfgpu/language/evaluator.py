@@ -8,8 +8,9 @@ GDB's wording if GDB has the same error.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from dwarfgpu.base.argument_types import names_wrong_arguments
@@ -29,6 +30,7 @@ from dwarfgpu.dwarf.types.types import (
 from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
+    NotUnderstood,
     Unavailable,
     UndefinedBits,
     UsageError,
@@ -126,6 +128,15 @@ def has_assignment(text: str, session: Session, options: Options = DEFAULT) -> b
     return any(map(_assigns, _parts(parse(text, Names(session), options.radix))))
 
 
+def require_understood(text: str, session: Session, options: Options = DEFAULT) -> None:
+    """Raise `UsageError` for what GDB refuses to parse: an expression that is none of the language,
+    or with a name that means nothing, also in an operand that is not evaluated. What keeps a value
+    from being computed is no error here; nothing is read or written."""
+    if named_type(text, session, options) is None:
+        evaluator = Evaluator(session, options).unread()
+        evaluator.require_understood(parse(text, evaluator.names, options.radix))
+
+
 @names_wrong_arguments
 def source_type(text: str, session: Session, options: Options = DEFAULT) -> Typed:
     """Return the type of an expression; reads and writes nothing. Raises what `evaluate_source`
@@ -219,10 +230,7 @@ class Evaluator(ElementAccess):
         """Raise `UsageError` for an unknown name before anything is assigned: GDB looks all names
         up first. What keeps a value from being found is for the evaluation."""
         parts = list(_parts(node))
-        units = [part.operand for part in parts
-                 if isinstance(part, ast.Access) and self._in_unit(part) is not None]  # fmt: skip
-        names = [part for part in parts if isinstance(part, ast.Name) and part not in units]
-        for name in names if any(map(_assigns, parts)) else ():
+        for name in self._names(parts) if any(map(_assigns, parts)) else ():
             try:
                 if self._member_pointer(name) is None:
                     self.named(name)
@@ -230,6 +238,34 @@ class Evaluator(ElementAccess):
                 raise
             except DwarfGpuError:
                 continue
+
+    def require_understood(self, node: ast.Node) -> None:
+        """Raise `NotUnderstood` if a tree has a name that means nothing."""
+        parts = list(_parts(node))
+        looked_up: list[Callable[[], object]] = [
+            partial(self.named, name)
+            for name in self._names(parts)
+            if self._member_pointer(name) is None
+        ]
+        looked_up += [
+            partial(self.type_named, part.type)
+            for part in parts
+            if isinstance(part, ast.Cast | ast.SizeOf | ast.TypeProperty)
+        ]
+        looked_up.append(partial(self.value, node))  # has the names of what is called
+        for look_up in looked_up:
+            try:
+                look_up()
+            except NotUnderstood:
+                raise
+            except DwarfGpuError:
+                continue
+
+    def _names(self, parts: Sequence[ast.Part]) -> list[ast.Name]:
+        """Return the names of objects, functions and constants among the parts of a tree."""
+        units = [part.operand for part in parts
+                 if isinstance(part, ast.Access) and self._in_unit(part) is not None]  # fmt: skip
+        return [part for part in parts if isinstance(part, ast.Name) and part not in units]
 
     def note_remarks(self) -> None:
         """Give the caller the notes on names of a type, which no value has."""

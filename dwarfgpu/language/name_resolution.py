@@ -42,7 +42,7 @@ from dwarfgpu.dwarf.types.types import (
     strip,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, IllFormed, UsageError
+from dwarfgpu.errors import DwarfGpuError, IllFormed, NotUnderstood, UsageError
 from dwarfgpu.language.base_classes import is_local
 from dwarfgpu.language.builtin_types import Builtins
 from dwarfgpu.language.choose_name_rules import name_rules_of
@@ -344,7 +344,7 @@ class Names:
         meanings = lookup.in_scopes((function,), parts(simple)[0], ordinary)
         meanings = meanings or self.visible_in((function,), simple)
         if not meanings:
-            raise UsageError(unknown_in(function, simple))
+            raise unknown_in(function, simple)
         return meanings
 
     def in_enclosing_functions(self, name: str, meanings: Sequence[Meaning]) -> Variable | None:
@@ -608,7 +608,7 @@ class Names:
         except UsageError as error:
             return error
         shown = name.replace("__", ".") if self.language.is_ada else name
-        return UsageError(self.session.meanings(name).why_not(shown))
+        return self.session.meanings(name).why_not(shown)
 
     def unknown_type(self, name: TypeName) -> UsageError | None:
         """Return the error for the name of no type, with GDB's wording; None for that of one."""
@@ -648,7 +648,7 @@ class Names:
                 return Typed(own, self.current_unit)
             kind = self.builtins.named(words)
             if kind is None and words != ("void",):
-                raise UsageError(f"No type named {' '.join(words)}.")
+                raise NotUnderstood(f"No type named {' '.join(words)}.")
             return Typed(kind, self.current_unit)
         if name.tag is None and words[0] == FORTRAN and len(words) == 2:
             return Typed(written_type(self.builtins, words[1]), self.current_unit)
@@ -681,9 +681,9 @@ class Names:
                 any_tag = has_tag(frozenset().union(*_TAGGED.values()))
                 if self.session.meanings(simple).of(simple, any_tag):
                     article = "an" if tag == "enum" else "a"
-                    raise UsageError(f"This context has {tags} {simple}, not {article} {tag}.")
+                    raise NotUnderstood(f"This context has {tags} {simple}, not {article} {tag}.")
             if tag is not None:
-                raise UsageError(f"No {tag} type named {simple}.")
+                raise NotUnderstood(f"No {tag} type named {simple}.")
             raise self.unknown(simple)
         return Typed(types_of(die.unit).build(die), die.unit)
 

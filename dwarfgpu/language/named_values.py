@@ -27,7 +27,7 @@ from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.types import Enum, Function, Member, Pointer, Struct, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, NotUnderstood, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import Number, bounded
 from dwarfgpu.language.builtin_types import INT_BITS
@@ -202,7 +202,7 @@ class NamedValues:
                 return self.truth(literal == "true")
             return TypedValue(self.names.builtins.bool_type, bits=Bits(int(literal == "true"), 8))
         if not meanings and node.file is not None:
-            raise UsageError(f'No symbol "{name}" in specified context.')
+            raise NotUnderstood(f'No symbol "{name}" in specified context.')
         if name in BUILTIN_VARIABLES and node.file is None and is_free(meanings):
             builtin = builtin_variable(self.session, name)
             if builtin is not None:
@@ -218,7 +218,7 @@ class NamedValues:
                 if not is_whole and self.names.is_built_in_type(name):
                     raise UsageError(_IS_TYPE)
                 if is_whole:
-                    raise UsageError(f'No symbol "{name}" in current context.')
+                    raise NotUnderstood(f'No symbol "{name}" in current context.')
                 raise self.names.unknown(name)
             return symbol
         first = meanings[0]

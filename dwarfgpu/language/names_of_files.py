@@ -21,7 +21,7 @@ from dwarfgpu.dwarf.scope.symbols_by_name import function_of_symbol
 from dwarfgpu.dwarf.scope.unit_search import UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, UsageError, shortened
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, NotUnderstood, UsageError, shortened
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.source_lines import has_file
 
@@ -78,7 +78,7 @@ def _meaning_in_objects(
     names.remarks.update({} if note is None else {note: None})
     if not first:
         unknown, context = (name, "specified") if has_file(session, file) else (file, "current")
-        raise UsageError(f'No symbol "{unknown}" in {context} context.')
+        raise NotUnderstood(f'No symbol "{unknown}" in {context} context.')
     return first
 
 
@@ -109,7 +109,7 @@ def _meaning_in_units(
             names.remarks[several(f"'{file}'::{name}", first[0], meanings[0])] = None
             break
     if not first:
-        raise UsageError(f'No symbol "{name}" in specified context.{instances}')
+        raise NotUnderstood(f'No symbol "{name}" in specified context.{instances}')
     return first
 
 

@@ -91,3 +91,28 @@ def test_an_error_of_the_value_is_displayed() -> None:
         "2: $y++ = <error: Not a numeric type.>",
         "3: n.x = <error: Attempt to extract a component of a value that is not a structure.>",
     ]
+
+
+def test_what_cannot_be_evaluated_is_displayed_and_what_cannot_be_parsed_refused() -> None:
+    """GDB looks all names up as it parses; errors of values and their types come later."""
+    shown_errors = ("&n % 2", "n[0]", "n@0", "~1.5", "1.5 << 1", "$_strlen(3)", "$unknown(3)")
+    begun = [f"display {text}" for text in shown_errors]
+    lines = shown(*CORE, commands=("frame 1", *begun, "display"))
+    assert [line.partition(" = <error: ")[0] for line in lines] == [
+        f"{number}: {text}" for number, text in enumerate(shown_errors, 1)
+    ]
+    refused = {
+        "1 ? n : unknown": 'No symbol "unknown" in current context.',
+        "1 || unknown": 'No symbol "unknown" in current context.',
+        "unknown(3)": 'No symbol "unknown" in current context.',
+        "unknown::x": 'No symbol "unknown" in current context.',
+        "(struct unknown) n": "No struct type named unknown.",
+        "sizeof(struct unknown)": "No struct type named unknown.",
+        "99999999999999999999": "Numeric constant too large.",
+        "n +": "A syntax error in expression, near `'.",
+    }
+    for text, why in refused.items():
+        commands = ("--batch", "-ex", "frame 1", "-ex", f"display {text}", "-ex", "info display")
+        done = run("debug", *CORE, *commands)
+        assert why in done.err, text
+        assert "There are no auto-display expressions now." in done.out

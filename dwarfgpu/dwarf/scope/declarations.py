@@ -34,7 +34,7 @@ from dwarfgpu.dwarf.scope.scope_entries import (
     code_ranges,
 )
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, NotUnderstood, UsageError
 
 Kind = Literal["function", "variable", "type", "struct", "union", "enum"]
 """What a declaration outside functions and classes declares."""
@@ -386,15 +386,15 @@ def is_declared(die: Die) -> bool:
     return die.flag(dw.AT_DECLARATION) and not die.has(dw.AT_LOCATION)
 
 
-def unknown_in(scope: Die | None, name: str) -> str:
-    """Return that a scope, perhaps without an entry, has no such name: with GDB's wording."""
+def unknown_in(scope: Die | None, name: str) -> UsageError:
+    """Return the error, with GDB's wording, that a scope has no such name; it may have no entry."""
     tag = None if scope is None else scope.tag
     if tag == dw.TAG_SUBPROGRAM:
-        return f'No symbol "{name}" in specified context.'
+        return NotUnderstood(f'No symbol "{name}" in specified context.')
     if scope is not None and tag in CONTAINERS:
         *outer, own = qualified(scope)
         shown = scope.unit.joint.join((*outer, own or ANONYMOUS))
-        return f'No symbol "{name}" in namespace "{shown}".'
+        return NotUnderstood(f'No symbol "{name}" in namespace "{shown}".')
     if scope is not None and tag == dw.TAG_ENUMERATION_TYPE:
-        return f'no constant named "{name}" in enum "{qualified_name(scope)}"'
-    return f"There is no field named {name}"
+        return UsageError(f'no constant named "{name}" in enum "{qualified_name(scope)}"')
+    return UsageError(f"There is no field named {name}")

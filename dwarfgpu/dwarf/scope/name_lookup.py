@@ -58,7 +58,7 @@ from dwarfgpu.dwarf.scope.unit_search import Doubt, Path
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in, variables_below, with_abstract
 from dwarfgpu.dwarf.scope.written_parameters import has_parameters
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.errors import DwarfGpuError, NotUnderstood, UsageError
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.scope.shared_namespaces import SharedNamespaces
@@ -125,7 +125,8 @@ class NameLookup(InstanceLookup):
             for problem in filter(None, map(_problem_of, dict.fromkeys(self.doubts))):
                 raise problem.anew()
             if self.instances:
-                raise UsageError(f"{self.why_not(name).rstrip('.')}.{self.on_template}")
+                error = self.why_not(name)
+                raise type(error)(f"{error.message.rstrip('.')}.{self.on_template}")
         return meanings
 
     def _scopes_named(
@@ -145,8 +146,8 @@ class NameLookup(InstanceLookup):
         if not holder:
             if not is_global and self._simple(first, ordinary):
                 remainder = "".join(f"::{sought_part.text}" for sought_part in sought[1:])
-                raise UsageError(f"A syntax error in expression, near `{remainder}'.")
-            raise UsageError(f'No symbol "{first.text}" in current context.')
+                raise NotUnderstood(f"A syntax error in expression, near `{remainder}'.")
+            raise NotUnderstood(f'No symbol "{first.text}" in current context.')
         return self.below(holder, (*inner, last), accepts)
 
     def below(
@@ -161,7 +162,7 @@ class NameLookup(InstanceLookup):
             inner = tuple(meaning for meaning in meanings if isinstance(meaning, Die))
             if not inner:
                 where = joined(scope_path(holder[0]))
-                raise UsageError(f'No type "{part.text}" within class or namespace "{where}".')
+                raise NotUnderstood(f'No type "{part.text}" within class or namespace "{where}".')
             holder = inner
         return self._in_scopes(holder, last, accepts)
 
@@ -217,19 +218,19 @@ class NameLookup(InstanceLookup):
                 return number
         return 0
 
-    def why_not(self, name: str) -> str:
-        """Return why a name denotes nothing, with GDB's wording."""
+    def why_not(self, name: str) -> UsageError:
+        """Return the error that a name denotes nothing, with GDB's wording."""
         self.name = name
         *outer, last = parts(name) or (Part(name, text=name),)
         if not outer:
-            return f'No symbol "{last.text}" in current context.'
+            return NotUnderstood(f'No symbol "{last.text}" in current context.')
         try:
             scopes = self._scopes_named(tuple(outer), name.startswith("::"), _is_scope)
         except DwarfGpuError as error:
-            return error.message
+            return error if isinstance(error, UsageError) else UsageError(error.message)
         for scope in scopes:
             return unknown_in(scope if isinstance(scope, Die) else None, last.text)
-        return f'No symbol "{name}" in current context.'
+        return NotUnderstood(f'No symbol "{name}" in current context.')
 
     def _simple(self, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
         if part.parameters is not None:

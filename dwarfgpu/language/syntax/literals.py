@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.dwarf.types.types import Array, Type
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import NotUnderstood
 from dwarfgpu.language.c_numbers import Numbers
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.syntax import ast
@@ -58,7 +58,7 @@ def _character_type(names: Names, node: ast.Character | ast.String, *, cplusplus
         if not names.is_type("wchar_t"):
             if cplusplus:  # a type of the language
                 return builtins.wchar_type
-            raise UsageError("No type named wchar_t.")
+            raise NotUnderstood("No type named wchar_t.")
         kind = names.type_of(ast.TypeName(("wchar_t",))).type
         assert kind is not None
         return kind

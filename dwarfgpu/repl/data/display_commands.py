@@ -22,7 +22,7 @@ from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.answer import machine_interface
 from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.machine.examine_format import SIZES, Format, format_and_rest
-from dwarfgpu.service.value.expression_answer import READ_ONLY, value_record
+from dwarfgpu.service.value.expression_answer import value_record
 from dwarfgpu.service.value.expression_block import block_of, frame_in_block, named_variables
 from dwarfgpu.service.value.value_history import (
     convenience_integer,
@@ -34,13 +34,6 @@ from dwarfgpu.session.session import Session
 from dwarfgpu.view.json_object import JsonObject
 
 _NO_LETTER: Final = "?"
-_NO_REGISTERS: Final = "No registers."
-_OF_VALUES: Final = (
-    _NO_REGISTERS, "Argument to arithmetic operation not a number", "Attempt to ",
-    "Left operand of assignment is not ", "Not a numeric type.", "There is no member named ",
-)  # fmt: skip
-"""Beginnings of GDB's errors in the evaluation of what it understands: it shows them in place of
-the value."""
 _LETTERS: Final = "xduotacfzsri"
 _WORD: Final = re.compile(r"\S+")
 
@@ -197,21 +190,9 @@ def _new_display(shell: Shell, argument: str) -> Display:
 
 
 def _block_of(shell: Shell, text: str) -> Die | None:
-    """Return the innermost block or function whose variables an expression uses."""
-    options = options_of(shell.session, shell.values, writes=False)
-    try:
-        try:
-            language.evaluate(text, shell.session, options)
-        except UsageError as error:
-            if error.message != READ_ONLY:
-                raise
-            # It assigns whenever it is shown, and not twice at first.
-            language.type_of(text, shell.session, options_of(shell.session, shell.values))
-    except UsageError as error:
-        if not error.message.startswith(_OF_VALUES):
-            raise
-    except DwarfGpuError:
-        pass  # it is shown in place of the value
+    """Return the innermost block or function whose variables an expression uses; `UsageError` for
+    what GDB cannot parse: any other error is shown in place of the value."""
+    language.require_understood(text, shell.session, options_of(shell.session, shell.values))
     return block_of(shell.session, named_variables(shell.session, shell.values, text))
 
 
