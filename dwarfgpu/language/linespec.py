@@ -30,7 +30,7 @@ from dwarfgpu.dwarf.scope.functions_by_name import (
     in_all_files,
 )
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
-from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at
+from dwarfgpu.dwarf.scope.symbols_by_name import d_symbols, demangled_symbol, function_at
 from dwarfgpu.dwarf.types.types import Function, strip
 from dwarfgpu.errors import DwarfGpuError, EvaluationError, Malformed, Unsupported, UsageError
 from dwarfgpu.language.addresses import address_of
@@ -457,7 +457,9 @@ def _functions_with_name(session: Session, text: str) -> tuple[CodeLocation, ...
             entries.update(location.pcs)
             locations.append(location)
     locations = _of_overload(locations, text)
-    return tuple(locations) or _locations_of_symbol(session, text)
+    return (
+        tuple(locations) or _locations_of_symbol(session, text) or _of_symbols_of_d(session, text)
+    )
 
 
 def _of_overload(locations: list[CodeLocation], text: str) -> list[CodeLocation]:
@@ -485,6 +487,15 @@ def _locations_of_symbol(session: Session, text: str) -> tuple[CodeLocation, ...
     shown = name if function is None else full_function_name(function) or name
     position, pcs = position_at(session, symbol.address), (symbol.address,)
     return (CodeLocation("function", position, pcs, shown, is_described=function is not None),)
+
+
+def _of_symbols_of_d(session: Session, text: str) -> tuple[CodeLocation, ...]:
+    """Return the functions of D whose symbols are shown so, `app.core.S.get()`: entries have no
+    parameters."""
+    if "." not in text:
+        return ()
+    linked = d_symbols(session.code_objects, unquoted(text))
+    return tuple(location for name in linked for location in _locations_of_functions(session, name))
 
 
 def functions_of(session: Session, text: str) -> list[NamedFunction]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dwarfgpu.objfile.elf import open_object
-from tests.repl.side_by_side import answers, build
+from tests.repl.side_by_side import answers, build, last_lines
 
 SOURCE = """\
 module pk.em;
@@ -145,3 +145,35 @@ def test_names_of_modules_in_code_of_c(
     assert given[1:] == [f"{command}\n{answer}" for command, answer in shown.items()]
     [symbol] = answers(None, files, ["info address pk.em.shared_"])
     assert 'Symbol "pk.em.shared_" is static storage at address 0x' in symbol
+
+
+OF_MAIN = """\
+module pk.em;
+struct T(int n) { static __gshared int ts = n; int f; int get() { return f + n; } }
+struct S { static __gshared int st = 11; int a; void mm() { a++; } }
+X same(X)(X x) { return x; }
+void nest() { int l = 1; void inner() { l++; }
+  inner(); }
+extern(C) int main() { T!1 t; S s; s.mm(); nest(); return same(t.get()) + t.ts + s.st; }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["gdc", "ldc2"])
+def test_functions_are_named_as_their_symbols_are_shown(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    """In code of D, too, also where only the symbol has the parameters or the class."""
+    tool("gcc")  # which links
+    output = "-of=a" if compiler == "ldc2" else "-oa"
+    build(tmp_path, {"a.d": OF_MAIN}, [[tool(compiler), "-g", "-O0", output, "a.d"]])
+    files = [str(tmp_path / "a")]
+    functions = (
+        "pk.em.S.mm()", "pk.em.nest()", "pk.em.nest().inner()", "pk.em.T!(1).T.get()",
+        "pk.em.same!(int).same(int)", "pk.em.same!(int).same",
+    )  # fmt: skip
+    commands = [f"{word} '{name}'" for name in functions for word in ("break", "info line")]
+    commands += ["info symbol &'pk.em.T!(1).T.ts'", "break pk.em.nest().inner()"]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+    asked = ["print (int)'pk.em.T!(1).T.ts'", "info address pk.em.S.st"]
+    value, address = last_lines(files, asked)
+    assert value == "$1 = 1" and address.startswith('Symbol "pk.em.S.st" is static storage at')

@@ -492,11 +492,13 @@ def symbol_demangled_to(code_objects: Iterable[CodeObject], text: str) -> str | 
 
 
 def d_symbols(code_objects: Iterable[CodeObject], text: str) -> tuple[str, ...]:
-    """Return the linkage names of the variables of D that are shown so: `app.core.S.count`."""
+    """Return the linkage names of the variables and functions of D that are shown so:
+    `app.core.S.count`, and `app.core.gen!(int).gen(int)`, perhaps without the parameters."""
     from dwarfgpu.dwarf.names.d_names import MANGLED  # few names are so
     from dwarfgpu.dwarf.names.shown_d_names import shown_d_name
 
-    words = list(takewhile(str.isidentifier, text.split(".")))
+    path = text.rpartition(" for ")[2]  # of what compilers make for a class or module
+    words = list(takewhile(str.isidentifier, path.split(".")))
     if not words:
         return ()
     beginning = f"{MANGLED}{''.join(f'{len(name_bytes(word))}{word}' for word in words)}"
@@ -506,9 +508,15 @@ def d_symbols(code_objects: Iterable[CodeObject], text: str) -> tuple[str, ...]:
             for code_object in code_objects
             for file in symbol_files(code_object)
             for symbol in file.symbols_named(beginning, beginning)
-            if symbol.kind != "function" and shown_d_name(symbol.name) == text
+            if (shown := shown_d_name(symbol.name)) is not None and text in _spellings_of_d(shown)
         )
     )
+
+
+def _spellings_of_d(shown: str) -> tuple[str, ...]:
+    """Return the shown name of a symbol, and that of a function without its parameters."""
+    opening = _opening_of_last(shown)
+    return (shown,) if opening is None else (shown, shown[:opening])
 
 
 def _demangled_to(
@@ -530,6 +538,12 @@ def _demangled_to(
 
 def _spellings(name: str) -> tuple[str, ...]:
     """Return a demangled name, and that of a function without its parameters, to be compared."""
+    opening, whole = _opening_of_last(name), canonical(name)
+    return (whole,) if opening is None else (whole, canonical(name[:opening]))
+
+
+def _opening_of_last(name: str) -> int | None:
+    """Return where the parameters of a function begin in its shown name; None for any other."""
     opening = end = name.rfind(")")
     depth = 0
     while opening >= 0:
@@ -537,6 +551,5 @@ def _spellings(name: str) -> tuple[str, ...]:
         if not depth:
             break
         opening -= 1
-    whole = canonical(name)
     is_function = opening > 0 and _AFTER_PARAMETERS.fullmatch(name, end + 1) is not None
-    return (whole, canonical(name[:opening])) if is_function else (whole,)
+    return opening if is_function else None

@@ -39,14 +39,15 @@ def with_packages(tokens: Sequence[Token], known: Known) -> list[Token]:
 
 
 def _of_d(quoted: str, known: Known) -> str:
-    """Return a name in quotes as the program's description has it, if it is all of one there."""
+    """Return a name in quotes as the program's description has it, if it is all of one there; else
+    the linkage name of the symbol that is shown so."""
     from dwarfgpu.dwarf.names.d_spellings import words_of  # few names are quoted
 
     words = words_of(quoted)
     if len(words) < 2 or not all(words):
         return quoted
     count, name = known.joined_names(words)
-    return name if count == len(words) else quoted
+    return name if count == len(words) else known.quoted(quoted)
 
 
 def _between_points(tokens: Sequence[Token], index: int) -> list[str]:

@@ -10,7 +10,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.printable import one_line, written_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.d_names import MANGLED
+from dwarfgpu.dwarf.names.d_names import MANGLED, d_name
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.qualified import split_last
@@ -175,8 +175,6 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
         if isinstance(first, Die) and first.tag in FUNCTIONS:
             has_scopes = first.unit.language not in dw.CPLUSPLUS | dw.WITHOUT_NAMESPACES
             name = (_name_of(first) if has_scopes else full_function_name(first)) or argument
-        elif spelled.startswith(MANGLED) and spelled != argument:
-            pass  # its entry may be that of a variable of the module
         elif isinstance(first, Variable) and first.kind == "global":
             name = _name_of(_alias(first.die, spelled) or first.die) or argument
         elif isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
@@ -222,8 +220,13 @@ def _name_of(die: Die) -> str | None:
     if die.unit.language == dw.LANG_D and die.tag in FUNCTIONS:
         return die.unit.joint.join(qualified_function(declaration))
     if die.unit.language == dw.LANG_D and die.tag in DATA:
+        linked = die.linkage_name or ""
+        known = d_name(linked)
+        if known is not None and not any(step.is_function for step in known.steps):
+            # gdc describes static members as variables of the module.
+            return shown_d_name(linked) or variable_name(declaration)
         return variable_name(declaration)
-    if die.unit.style == "ada" and die.tag in DATA:
+    if die.unit.style == "ada" and die.tag in DATA | FUNCTIONS:
         from dwarfgpu.dwarf.names.ada_names import ada_object  # few programs are of Ada
 
         return ada_object(variable_name(declaration))
