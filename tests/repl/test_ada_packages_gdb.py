@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from dwarfgpu.objfile.elf import open_object
 from tests.cli.command import run
 from tests.repl.side_by_side import ada_with_core, answers, build, last_lines, with_core
 
@@ -310,3 +311,59 @@ def test_symbols_of_c_keep_two_underscores(tmp_path: Path, tool: Callable[[str],
     build(tmp_path, {"a.c": text}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
     [shown] = answers(None, [str(tmp_path / "a")], ["info symbol &a__b"])
     assert "\na__b in section .data" in shown
+
+
+OPERATORS = {
+    "pk.ads": """\
+package Pk is
+   type Rec is record A : Integer; end record;
+   function "+" (A, B : Rec) return Rec;
+   procedure Proc (I : in out Rec);
+end Pk;
+""",
+    "pk.adb": """\
+package body Pk is
+   function "+" (A, B : Rec) return Rec is
+   begin
+      return (A => A.A + B.A);
+   end "+";
+   procedure Proc (I : in out Rec) is
+   begin
+      I := I + I;
+   end Proc;
+begin
+   null;
+end Pk;
+""",
+    "c.c": "void pk__cproc(void) {}\n",
+    "example.adb": """\
+with Pk; use Pk;
+procedure Example is
+   procedure Cproc with Import, Convention => C, External_Name => "pk__cproc";
+   R : Rec := (A => 1);
+begin
+   Proc (R); Cproc;
+end Example;
+""",
+}
+
+
+def test_operators_and_names_of_the_file_are_linespecs(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Angle brackets have a name as the file has it; functions of C that Ada calls are decoded."""
+    tool("gcc")
+    build(tmp_path, OPERATORS, [
+        [tool("gcc"), "-g", "-c", "c.c"],
+        [tool("gnatmake"), "-q", "-g", "-O0", "example.adb", "-o", "a", "-largs", "c.o"],
+    ])  # fmt: skip
+    files = [str(tmp_path / "a")]
+    linespecs = ('"+"', 'pk."+"', 'PK."+"', 'pk.adb:"+"', "<pk__proc>", "<pk__Oadd>")
+    asked = [f"break {linespec}" for linespec in linespecs]
+    asked += ['break pk."nosuch"', "info scope <pk__proc>", "info address pk.proc"]
+    assert answers(None, files, asked) == answers(tool("gdb"), files, asked)
+    symbols = open_object(tmp_path / "a").symbols
+    named = {one.name: one.address for one in symbols if one.name.startswith("pk__")}
+    asked = [f"info symbol 16#{address:x}#" for address in named.values()]
+    assert {"pk__cproc", "pk__Oadd"} <= named.keys()
+    assert answers(None, files, asked) == answers(tool("gdb"), files, asked)

@@ -15,6 +15,11 @@ _OPERATORS: Final = {
     "ge": ">=", "gt": ">", "le": "<=", "lt": "<", "mod": "mod", "multiply": "*", "ne": "/=",
     "not": "not", "or": "or", "rem": "rem", "subtract": "-", "xor": "xor",
 }  # fmt: skip
+_WORDS: Final = {operator: word for word, operator in _OPERATORS.items()}
+_WRITTEN: Final = pattern(
+    r"(?P<scope>(?:[^\W\d]\w*\.)*)(?:(?P<name>[^\W\d]\w*)|\"(?P<operator>[^\"]+)\")"
+)
+_VERBATIM: Final = pattern(r"<(?P<name>\w+)>")
 _NUMBER: Final = pattern(r"(?:___?|[.$])[0-9]+\Z")
 """Of an overloaded subprogram, or of a nested one."""
 _UNPROTECTED: Final = pattern(r"(?<=[0-9a-z])N\Z")
@@ -61,6 +66,28 @@ def decoded(name: str) -> str | None:
 def _quoted(operator: re.Match[str]) -> str:
     word = operator["word"]
     return f'"{_OPERATORS[word]}"' if word in _OPERATORS else operator[0]
+
+
+def encoded(written: str) -> str | None:
+    """Return how GNAT encodes the name of a subprogram, `p__Oadd` for `p."+"`; None for text that
+    is no name of Ada. An operator may be without its quotes."""
+    parts = _WRITTEN.fullmatch(f'"{written}"' if written in _WORDS else written)
+    if parts is None:
+        return None
+    name = (parts["name"] or "").lower()
+    if parts["operator"] is not None:
+        word = _WORDS.get(parts["operator"].lower())
+        if word is None:
+            return None
+        name = f"O{word}"
+    return parts["scope"].lower().replace(".", "__") + name
+
+
+def verbatim(written: str) -> str | None:
+    """Return the name in angle brackets, which GDB takes as the file has it; None for other
+    text."""
+    name = _VERBATIM.fullmatch(written)
+    return None if name is None else name["name"]
 
 
 def ada_function(name: str) -> str:

@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.index.units_by_name import (
+    mentioning_units,
     require_few,
     units_with_functions,
     units_with_spellings,
@@ -364,20 +365,24 @@ def _functions_spelled(
             if functions and is_one_enough and not has_values:
                 break
     functions = _instances_meant(functions, typed, text)
-    if not functions and _DOTTED_NAME.fullmatch(text.strip()) is not None:
-        for function in _in_ada(code_object.info, text.strip()):
-            functions.setdefault(function.entry, function)
+    for function in () if functions else _in_ada(code_object.info, text.strip()):
+        functions.setdefault(function.entry, function)
     return functions.values()
 
 
 def _in_ada(info: DebugInfo, text: str) -> list[NamedFunction]:
-    """Return the functions of Ada with a name: GNAT writes `p.f` as `p__f`, of an outer scope as
-    `unit__p__f`, in the body of a package as `p__fX`, of several with one name with a number after
-    it: `p__f__2`. Else those with more marks, as of tasks and of protected objects: `p__t__fN`."""
-    from dwarfgpu.dwarf.names.ada_names import decoded  # few names are searched so
+    """Return the functions of Ada with a name, or with the encoded one in angle brackets: GNAT
+    writes `p.f` as `p__f`, `"+"` as `Oadd`, of an outer scope as `unit__p__f`, in
+    the body of a package as `p__fX`, of several with one name with a number after it: `p__f__2`.
+    Else those with more marks, as of tasks and of protected objects: `p__t__fN`."""
+    from dwarfgpu.dwarf.names.ada_names import decoded, encoded, verbatim  # few names
 
-    shown = text.lower()
-    name = shown.replace(".", "__")
+    as_it_is = verbatim(text)
+    if as_it_is is not None:
+        return [*_of_keys(info, tuple(mentioning_units(info, as_it_is)), as_it_is.__eq__)]
+    shown, name = text.lower(), encoded(text)
+    if name is None:
+        return []
 
     def is_spelled(key: str) -> bool:
         of_all = {key, _NUMBER_OF_ADA.sub("", key)}

@@ -242,16 +242,16 @@ def _name(code_object: CodeObject, symbol: Symbol) -> str:
         from dwarfgpu.dwarf.names.shown_d_names import shown_d_name  # few programs are of D
 
         name = shown_d_name(symbol.name)
-    if symbol.kind == "object" and "__" in symbol.name:
-        name = name or _object_of_ada(code_object, symbol.name)
+    if "__" in symbol.name and name in (None, symbol.name):
+        name = _mentioned_in_ada(code_object, symbol.name) or name
     bare, mark, version = symbol.name.partition("@")
     readable = None if name else demangled(bare)
     return name or (f"{readable}{mark}{version}" if readable else unnumbered(symbol))
 
 
-def _object_of_ada(code_object: CodeObject, name: str) -> str | None:
-    """Return `pk.x` for the symbol `pk__x` that a unit of Ada mentions. GDB decodes it in programs
-    of any language, where `a__b` is a name of its own."""
+def _mentioned_in_ada(code_object: CodeObject, name: str) -> str | None:
+    """Return `pk.x` for the symbol `pk__x` that a unit of Ada mentions, also where another language
+    defines it. GDB decodes it in programs of any language, where `a__b` is a name of its own."""
     from dwarfgpu.dwarf.names.ada_names import decoded  # few programs are of Ada
 
     shown = decoded(name)
@@ -280,13 +280,13 @@ def _function_name(code_object: CodeObject, symbol: Symbol) -> str | None:
     try:
         address = symbol.address + code_object.load_address
         unit = code_object.scopes.unit_at(address)
-        subprogram = None if unit is None else code_object.scopes.subprogram_at(address)
-        if subprogram is None:
-            return None
-        if subprogram.die.unit.style == "ada":
+        if unit is not None and unit.style == "ada":  # GNAT describes not all that it makes
             from dwarfgpu.dwarf.names.ada_names import decoded  # few programs are of Ada
 
             return decoded(symbol.name)
+        subprogram = None if unit is None else code_object.scopes.subprogram_at(address)
+        if subprogram is None:
+            return None
         is_start, linkage = subprogram.entry == address, subprogram.die.linkage_name
         if is_start and (linkage is None or subprogram.die.unit.style == "fortran"):
             return full_function_name(subprogram.die)  # of C, a lambda, or main

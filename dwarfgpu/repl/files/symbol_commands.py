@@ -173,7 +173,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     else:
         text = symbol_description(session, first)
         if isinstance(first, Die) and first.tag in FUNCTIONS:
-            has_scopes = first.unit.language not in dw.CPLUSPLUS | dw.WITHOUT_NAMESPACES
+            without = dw.CPLUSPLUS | (dw.WITHOUT_NAMESPACES - dw.ADA)
+            has_scopes = first.unit.language not in without
             name = (_name_of(first) if has_scopes else full_function_name(first)) or argument
         elif isinstance(first, Variable) and first.kind == "global":
             name = _name_of(_alias(first.die, spelled) or first.die) or argument
@@ -229,7 +230,8 @@ def _name_of(die: Die) -> str | None:
     if die.unit.style == "ada" and die.tag in DATA | FUNCTIONS:
         from dwarfgpu.dwarf.names.ada_names import ada_object  # few programs are of Ada
 
-        return ada_object(variable_name(declaration))
+        function = die.linkage_name if die.tag in FUNCTIONS else None
+        return ada_object(function or variable_name(declaration))
     if any(scope.is_function for scope in path_of(declaration)):
         return declaration.name
     if die.unit.is_cplusplus and die.tag in DATA:
