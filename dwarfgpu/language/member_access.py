@@ -277,6 +277,8 @@ class MemberAccess(NamedValues):
         if isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
             return self._enumerator(*self.names.enumerator(first), first.unit)
         dies = [die for die in meanings if isinstance(die, Die) and die.tag == dw.TAG_SUBPROGRAM]
+        if not dies and naming is struct_type and has_method(struct_type, simple):
+            dies = self.names.inherited_constructors(struct_type, simple)
         has_code = any(code_ranges(die) for die in dies)
         if is_called and not has_code and (dies or has_method(struct_type, simple)):
             raise Unsupported(NO_CALLS)

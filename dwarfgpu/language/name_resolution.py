@@ -191,6 +191,18 @@ class Names:
             return tuple(one for one in named if is_in_scope(_entry(one), scope))
         return self._of_class(f"::{full_name(struct_type)}", name) if struct_type.name else ()
 
+    def inherited_constructors(self, struct_type: Struct, name: str) -> list[Die]:
+        """Return the constructors of a base class of a name that are those of the class, too: GDB
+        takes them for member functions of an object."""
+        if struct_type.die is None:
+            return []
+        from dwarfgpu.dwarf.types.class_scope import inherited_constructors  # few classes have any
+
+        lookup = self.session.meanings(name)
+        lookup.begin(name)
+        defined = lookup.defined(inherited_constructors(struct_type.die, name))
+        return [one for one in defined if isinstance(one, Die)]
+
     def _of_class(self, owner: str, name: str) -> tuple[Meaning, ...]:
         return self.meaning(f"{owner}::{name}") if self.is_name(owner) else ()
 

@@ -119,3 +119,38 @@ def test_types_of_type_units_are_on_lines_of_their_compilation_unit(
         assert line.startswith('Line 1 of "kind.cc" is at address 0x')
         assert line.endswith(f" <get_{name}()> but contains no code.")
         assert answer(program, f"list Of_{name}")[0] == f"1\tstruct Of_{name} {{ int a; }};"
+
+
+INHERITED = """\
+namespace n { template <class T> struct TB { T t; TB(T x) : t(x) {} };
+struct Q { int q; Q(int x, int y) : q(x) {} struct In { long z[2]; } in; static int qs; };
+int Q::qs = 4; }
+typedef n::Q QT;
+struct TD : n::TB<int> { using n::TB<int>::TB; int d; };
+struct DQ : QT { using QT::QT; int e; };
+struct F : DQ { using DQ::DQ; int f; };
+int main() { TD t(5); DQ q(1, 2); F f(3, 4); return t.t + q.q + f.q; }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_the_name_of_an_inherited_constructor_is_that_of_its_class(
+    compiler: str, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """clang describes a member function of that name, which C++ [class.qual] does not name."""
+    (tmp_path / "a.cc").write_text(INHERITED)
+    subprocess.run([tool(compiler), "-g", "-O0", "a.cc", "-o", "a"], check=True, cwd=tmp_path)
+    program = "debug", str(tmp_path / "a"), "--batch", "--pc", "main"
+    shown = {
+        "whatis TD::TB": "type = n::TB<int>", "output sizeof(TD::TB)": "4",
+        "whatis DQ::Q": "type = n::Q", "output sizeof(DQ::Q::In)": "16",
+        "whatis &DQ::Q::qs": "type = int *", "whatis F::Q": "type = n::Q",
+        "whatis F::DQ": "type = DQ", "whatis &DQ::Q::q": "type = int n::Q::*",
+    }  # fmt: skip
+    assert {command: answer(program, command)[0] for command in shown} == shown
+    of_object = run(*program, "-ex", "whatis q.Q")
+    if compiler == "g++":  # GDB takes the constructor of the base class
+        assert of_object.err == "Cannot take address of method Q.\n"
+    else:
+        assert of_object.out.endswith("type = void (DQ * const, int, int)\n")
+    assert "Breakpoint 1 at " in answer(program, "break DQ::Q")[0]

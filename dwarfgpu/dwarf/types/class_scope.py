@@ -152,7 +152,8 @@ def _own_members(kind: Die, name: str) -> tuple[Die, ...]:
         for child in _children(pending.pop(), (name, template)):
             child_name = canonical(child.name or "")
             is_instance = child_name == template and child.tag in DATA | {dw.TAG_MEMBER}
-            if child.tag in _MEMBERS and (child_name == name or is_instance):
+            is_named = child_name == name or is_instance
+            if child.tag in _MEMBERS and is_named and not _is_inherited(kind, child):
                 out.append(child)
             if child.tag == dw.TAG_ENUMERATION_TYPE and is_transparent(child):
                 pending.append(child)
@@ -162,6 +163,30 @@ def _own_members(kind: Die, name: str) -> tuple[Die, ...]:
                     pending.append(part)
     out += _not_hidden(used_members(kind, name), out)
     return tuple(out or _members_outside(kind, name, kind.unit))
+
+
+def inherited_constructors(kind: Die, name: str) -> list[Die]:
+    """Return the constructors of a base class of a name that using-declarations have made those of
+    the class itself, as clang describes them."""
+    functions = kind.children((dw.TAG_SUBPROGRAM,))
+    return [child for child in functions if child.name == name and _is_inherited(kind, child)]
+
+
+def _is_inherited(kind: Die, child: Die) -> bool:
+    """Return whether a child is such a constructor: no name means it, as that of the base class is
+    the class (C++ [class.qual])."""
+    if child.tag != dw.TAG_SUBPROGRAM or not child.flag(dw.AT_ARTIFICIAL):
+        return False
+    name = canonical(child.name or "").partition("<")[0]
+    pending, known = [kind], {kind}
+    while pending and len(known) < _MOST:
+        for _, base, _ in _declared_bases(pending.pop()):
+            if is_own_name(base, name):
+                return True
+            if base not in known:
+                known.add(base)
+                pending.append(base)
+    return False
 
 
 @kept_with(lambda kind, _: kind.unit, _MAX_KEPT)
