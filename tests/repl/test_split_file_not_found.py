@@ -189,3 +189,33 @@ def test_what_is_static_needs_no_frame(tmp_path: Path, tool: Callable[[str], str
     assert ", 4 bytes." in location
     assert "\nlocal int count of helper, declared at line 3\n" in explained, explained
     assert "split file a.dwo with the entries of the unit" in automatic, automatic
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_instances_of_other_files_are_known(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    """The file of another library may have a name like that of the template, or another instance:
+    one that is found is enough, and the note says that not all files are read."""
+    cxx = [tool(compiler), "-std=c++17", "-O0", "-g", "-gsplit-dwarf", "-fPIC"]
+    commands = []
+    sources = {"a.cc": "int of_b(), of_c(); int main() { of_b(); of_c(); __builtin_trap(); }\n"}
+    for name, value in (("b", 3), ("c", 5)):
+        sources[f"{name}.cc"] = (
+            f"namespace ns {{ template <class T> T v_{name} = {value}; }}\n"
+            f"int of_{name}() {{ return ns::v_{name}<int>; }}\n"
+        )
+        commands += [
+            [*cxx, "-c", f"{name}.cc"],
+            [cxx[0], "-shared", f"{name}.o", "-o", f"lib{name}.so"],
+        ]
+    libraries = [f"{tmp_path}/libb.so", f"{tmp_path}/libc.so"]
+    build(tmp_path, sources, [*commands, [*cxx, "-o", "a", "a.cc", *libraries]])
+    files = with_core(tool, tmp_path)
+    for missing, known, value in (("b", "c", 5), ("c", "b", 3)):
+        (tmp_path / f"{missing}.dwo").rename(tmp_path / "kept")
+        asked = [f"print ns::v_{name}<int>" for name in (known, missing)]
+        own, unknown = answers(None, files, asked)
+        assert f"$1 = {value}" in own
+        assert f"split file {missing}.dwo" in unknown
+        (tmp_path / "kept").rename(tmp_path / f"{missing}.dwo")

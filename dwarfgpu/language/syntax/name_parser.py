@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.syntax.ada_tokens import QUALIFICATION
 from dwarfgpu.language.syntax.cursor import Cursor
 from dwarfgpu.language.syntax.words import COMPLEMENT, IN_TYPES, INVERSION, TAGS, TYPE_WORDS
@@ -82,7 +83,12 @@ def _extended_name(cursor: Cursor, index: int, *, is_member: bool) -> tuple[str,
                 is_in_unknown_scope = True  # no unit is searched for each longer name
             name, index = scoped_name, end + 1
             continue
-        is_meant = is_member or cursor.known.is_name(name) == is_function
+        try:
+            is_meant = is_member or cursor.known.is_name(name) == is_function
+        except DwarfGpuError:  # a unit that cannot be read may have the name
+            if is_function or not cursor.known.is_name(longer):
+                raise
+            is_meant = True
         is_meant = is_meant or not is_function and _begins_with_type(cursor, index)
         if not is_meant and not cursor.known.is_name(longer):
             break
