@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dwarfgpu.base.base_type import BaseType
@@ -86,13 +87,10 @@ def struct_pieces(
         yield f"<error: {struct_type.kind} {name} contains itself>"
         return
     shown.inside.add(key)
-    kept = len(shown.statics)
     try:
         yield from _struct_pieces(shown, struct_type, first_bit, depth, letter)
     finally:
         shown.inside.discard(key)
-        while not shown.is_static and len(shown.statics) > kept:
-            shown.statics.popitem()
 
 
 def _struct_pieces(
@@ -157,19 +155,21 @@ def _struct_pieces(
         yield ", "
     if not has_fields and shown.options.style != "ada":
         yield "<No data fields>"
+    forgotten = nullcontext() if shown.is_static or not fields else shown.statics.of_fields(depth)
     if shown.bases is not None or shown.has_targets or shown.is_static:
         shown = evolve(shown, bases=None, has_targets=False, is_static=False)
-    for index, (field, record, begin) in enumerate(fields):
-        if index:
-            yield "," if new_line else ", "
-        elif bases and new_line:
-            yield f"{new_line}members of {_name(struct_type) or ''}:"
-        if isinstance(field, DwarfGpuError):
-            yield f"{new_line}{shown.error_text(field)}"
-            continue
-        static = "static " if field.is_static else ""
-        yield new_line + (f"{static}{field.name}{marks.of_member}" if field.name else "")
-        yield from shown.guarded(_member(shown, record, field, begin, depth + 1, letter))
+    with forgotten:
+        for index, (field, record, begin) in enumerate(fields):
+            if index:
+                yield "," if new_line else ", "
+            elif bases and new_line:
+                yield f"{new_line}members of {_name(struct_type) or ''}:"
+            if isinstance(field, DwarfGpuError):
+                yield f"{new_line}{shown.error_text(field)}"
+                continue
+            static = "static " if field.is_static else ""
+            yield new_line + (f"{static}{field.name}{marks.of_member}" if field.name else "")
+            yield from shown.guarded(_member(shown, record, field, begin, depth + 1, letter))
     is_on_its_own = bool(new_line and has_fields)
     yield "\n" + "  " * depth + marks.closing.lstrip() if is_on_its_own else marks.closing
 
@@ -329,12 +329,9 @@ def _static(shown: Shown, member: Member, depth: int, letter: str | None) -> Ite
         return
     bits, location = static
     kind = strip(member.type)
-    key = _of_static(kind, member, address_of(location))
-    if key is not None:
-        if key in shown.statics:
-            yield "<same as static member of an already seen type>"
-            return
-        shown.statics[key] = None
+    if _is_repeated(shown, kind, member, address_of(location)):
+        yield "<same as static member of an already seen type>"
+        return
     is_static = isinstance(kind, Struct) and kind.kind != "union"
     options = shown.options
     if is_static:  # as in GDB, its own fields are shown
@@ -359,14 +356,19 @@ def _static(shown: Shown, member: Member, depth: int, letter: str | None) -> Ite
     yield from inner.value(member.type, 0, depth, letter)
 
 
-def _of_static(kind: Type | None, member: Member, address: int | None) -> Type | int | None:
-    """Return what identifies a static member that may contain itself; None for another."""
-    if isinstance(kind, Array):
-        element = strip(kind.element)
-        return element if isinstance(element, Struct) else None
+def _is_repeated(shown: Shown, kind: Type | None, member: Member, address: int | None) -> bool:
+    """Return whether a static member that may contain itself was shown, and note that it is."""
+    statics = shown.statics
+    if isinstance(kind, Array) and isinstance(element := strip(kind.element), Struct):
+        is_repeated = element in statics.arrays
+        statics.arrays[element] = None
+        return is_repeated
     if isinstance(kind, Struct):
-        return member.entry if address is None else address
-    return None
+        key = member.entry if address is None else address
+        is_repeated = key in statics.members
+        statics.members[key] = None
+        return is_repeated
+    return False
 
 
 def vector_pieces(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final, TypeAlias
 
 from dwarfgpu.access.location_access import NO_BITS
@@ -100,6 +101,35 @@ def kept_descriptors(
     return None if data is None else Whole(constant_location(data, object.endian), resolver)
 
 
+class StaticsShown:
+    """The static members shown so far in the structures around that are none themselves, each once,
+    as GDB's two stacks have them."""
+
+    def __init__(self) -> None:
+        self.members: dict[int | None, None] = {}
+        """Those that are structures or unions, by their addresses."""
+        self.arrays: dict[Type, None] = {}
+        """Those that are arrays of structures, by the types of their elements."""
+        self._depth: int | None = None
+
+    @contextmanager
+    def of_fields(self, depth: int) -> Iterator[None]:
+        """Forget behind the fields of a structure what is shown in them. As in GDB, arrays are
+        forgotten only where the fields have had structures, which are not collapsed."""
+        members, arrays = len(self.members), 0
+        if self._depth != depth:
+            arrays, self._depth = len(self.arrays), depth
+        try:
+            yield
+        finally:
+            while len(self.members) > members:
+                self.members.popitem()
+            if self._depth != depth:
+                self._depth = None
+                while len(self.arrays) > arrays:
+                    self.arrays.popitem()
+
+
 @frozen(eq=False)
 class Shown:
     """An object and all that its text depends on."""
@@ -129,9 +159,7 @@ class Shown:
     """None: what a `std::any` has is not shown."""
     space_of: Callable[[Pointer], int] | None = None
     """The address space that the class of a pointer means; None: 0."""
-    statics: dict[Type | int | None, None] = field(factory=dict)
-    """The static members shown so far in the structure that is none itself, as GDB's stack of them:
-    one of a class by its address, an array by the type of its elements."""
+    statics: StaticsShown = field(factory=StaticsShown)
     is_static: bool = False
     """Whether the object is a static member of a class: those in it count for what is around."""
     bases: set[Type] | None = None

@@ -111,3 +111,27 @@ def test_the_work_of_static_members(tool: Callable[[str], str], tmp_path: Path) 
     build(tmp_path, {"a.cpp": text}, [[tool("g++"), "-g", "-o", "a", "a.cpp"]])
     [answer] = answers(None, with_core(tool, tmp_path), ["output -max-depth 1 -- many"])
     assert answer.count("{") == 41 and answer.count("static s7 = {") == 1
+
+
+SECOND_ARRAYS = """\
+struct A { int a; static A one, two; static A all[2]; };
+A A::one = {1}, A::two = {2}; A A::all[2] = {{3}, {4}};
+struct B : A { int b; static B me; };
+B B::me = {{9}, 8};
+struct H { A h; B g; static H hh; };
+H H::hh = {{5}, {{6}, 7}};
+int main() { A a{10}; B b{{20}, 21}; H h{{30}, {{31}, 32}}; A more[2] = {{40}, {41}};
+  __builtin_trap(); }
+"""
+
+
+def test_a_second_array_of_collapsed_members(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """It is not shown again where the elements of the first one were collapsed."""
+    build(tmp_path, {"a.cc": SECOND_ARRAYS}, [[tool("g++"), "-g", "-std=c++17", "a.cc", "-o", "a"]])
+    files = with_core(tool, tmp_path)
+    commands = [
+        f"print -max-depth {depth} -- {name}" for name in ("h", "b") for depth in (1, 3, 4, 5)
+    ]
+    for command in (*commands, "print -max-depth 3 -- more"):
+        # Each alone: GDB keeps some of what it has shown.
+        assert answers(None, files, [command]) == answers(tool("gdb"), files, [command])
