@@ -329,6 +329,17 @@ class TestThinArchives:
         [missing] = members([str(self.make(tmp_path, "gone.o"))])
         assert str(missing.problem).endswith("its file gone.o does not exist")
 
+    @pytest.mark.parametrize("pack", [bytes, gzip.compress, lzma.compress])
+    def test_a_core_file_is_named(self, tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+        """In an archive that is named, as in one with the files in it."""
+        (tmp_path / "core").write_bytes(pack(CORE.read_bytes()))
+        (tmp_path / "x.o").write_bytes(DATA)
+        path = self.make(tmp_path, "core", "x.o")
+        first, second = members([str(path)])
+        message = f"{path}: its file core is a core file: name it alone"
+        assert isinstance(first.problem, UsageError) and str(first.problem) == message
+        assert second == Member(str(tmp_path / "x.o"))
+
     def test_it_may_name_itself(self, tmp_path: Path) -> None:
         path = tmp_path / "thin.a"
         path.write_bytes(archives.ar({"thin.a": b"x"}, magic=b"!<thin>\n"))

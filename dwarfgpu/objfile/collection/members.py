@@ -266,6 +266,9 @@ def _of_thin(
             if not Path(real).is_relative_to(folder):
                 why = f"{path}: its file {name} is outside of {folder}: name a folder with both"
                 yield Member(path, problem=UsageError(why))
+            elif is_named and is_regular(file) and _is_core_on_disk(file):
+                why = f"{path}: its file {name} is a core file: name it alone"
+                yield Member(path, problem=UsageError(why))
             elif is_regular(file):
                 yield from _of_file(file, wanted, visited, folder, depth + 1, is_named=False)
             else:
@@ -446,6 +449,13 @@ def _is_core(file: PackedFile, head: bytes) -> bool:
     from dwarfgpu.objfile.compressed_file import PACKED_HEAD_BYTES, head_of  # few are compressed
 
     return is_core_header(head_of(file.name, file.head(PACKED_HEAD_BYTES), CORE_HEADER_BYTES))
+
+
+def _is_core_on_disk(path: str) -> bool:
+    """Return the same of a file that is in no archive."""
+    from dwarfgpu.objfile.compressed_file import head_of  # few archives are thin
+
+    return is_core_header(head_of(path, map_file(path), CORE_HEADER_BYTES))
 
 
 def is_archive(data: Data) -> bool:
