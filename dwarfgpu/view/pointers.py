@@ -19,6 +19,7 @@ from dwarfgpu.dwarf.types.types import (
     Base,
     Dynamic,
     Function,
+    Member,
     MemberPointer,
     Pointer,
     Struct,
@@ -249,16 +250,39 @@ def member_pointer_text(shown: Shown, kind: MemberPointer, number: int, size_bit
         return _method_pointer_text(shown, kind, number, size_bits)
     if number == (1 << size_bits) - 1:
         return "NULL"
-    return _member_at(kind.container, 8 * number) or str(signed(number, size_bits))
+    return _member_at(kind, 8 * number) or str(signed(number, size_bits))
 
 
-def _member_at(class_type: Type | None, bit_offset: int) -> str | None:
-    """Return `&Class::x`, with the class or base class that declares the member at an offset; None
-    without one."""
-    for owner, bare, offset in _classes_at(class_type, bit_offset):
-        if (member := bare.index.at_bits.get(offset)) is not None:
+def _member_at(kind: MemberPointer, bit_offset: int) -> str | None:
+    """Return `&Class::x`, with the class or base class that declares the member at an offset,
+    perhaps in an unnamed structure or union; None without one."""
+    for owner, bare, offset in _classes_at(kind.container, bit_offset):
+        member = bare.index.at_bits.get(offset) or _in_unnamed_at(bare, offset, kind.target)
+        if member is not None:
             return f"&{type_name(owner, cplusplus=True)}::{member.name}"
     return None
+
+
+def _in_unnamed_at(struct_type: Struct, bit_offset: int, target: Type | None) -> Member | None:
+    """Return the member at an offset that is in an unnamed member, of several in a union the first
+    one of the type, which is a member of the class itself (C++ [class.union.anon])."""
+    named: list[Member] = []
+    pending = [(struct_type, bit_offset)]
+    while pending and len(pending) < _MOST_BASES:
+        inside, offset = pending.pop()
+        for member in inside.members:
+            kind = strip(member.type)
+            if member.name or not isinstance(kind, Struct) or member.is_base_class:
+                continue
+            if member.bit_offset is not None and member.location is None:
+                begin = offset - member.bit_offset
+                pending.append((kind, begin))
+                named += (
+                    one
+                    for one in kind.members
+                    if one.name and one.bit_offset == begin and one.bit_size is None
+                )
+    return next((one for one in named if one.type == target), named[0] if named else None)
 
 
 def _classes_at(

@@ -7,6 +7,7 @@ them: GDB compares and assigns the numbers, whatever the classes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -111,3 +112,25 @@ def test_what_cplusplus_refuses(files: list[str], statement: str, error: str) ->
 def test_an_ambiguous_base_class(files: list[str]) -> None:
     assert "ambiguous" in last_answers(files, ["print two = m"])[0]
     assert "ambiguous" in last_answers(files, ["print two == m"])[0]
+
+
+UNNAMED = """\
+struct U { union { int ua; float uf; }; struct { int sa; struct { int sb; }; }; int u; };
+struct V : U { using U::ua; int v; };
+int main() { V v{}; int V::*pa = &V::ua; float U::*pf = &U::uf; return v.*pa + (int)(v.*pf); }
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_members_of_unnamed_members_have_names(
+    compiler: str, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """They are members of the class around (C++ [class.union.anon]); GDB has no such pointers."""
+    build(tmp_path, {"a.cc": UNNAMED}, [[tool(compiler), "-g", "-O0", "-w", "a.cc", "-o", "a"]])
+    names = ("ua", "uf", "sa", "sb", "u", "v")
+    shown = answers(None, [str(tmp_path / "a"), "--pc", "main"], [
+        f"output &V::{name}" for name in names
+    ])  # fmt: skip
+    assert [text.splitlines()[-1] for text in shown] == [
+        *(f"&U::{name}" for name in names[:-1]), "&V::v",
+    ]  # fmt: skip
