@@ -79,7 +79,7 @@ ADDRESSES = {
     "info address m.Color.red": 'Symbol "m.Color.red" is constant.',
     "info address m.Rect.w": 'No symbol "m.Rect.w" in current context.',
     "info address m.nothing": 'No symbol "m.nothing" in current context.',
-    "info symbol m.run": "_D1m3run",
+    "info symbol m.run": "m.run(m.Shape, m.Rect, m.Color) in section .text",
     "info line m.run": 'Line 7 of "m.d" starts at address ',
     "print *m.run": "$1 = {int (struct m.Shape *, ",
     "ptype m.run": "type = int (struct m.Shape *, ",
