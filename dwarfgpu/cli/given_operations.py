@@ -17,7 +17,6 @@ from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.dialect.upstream_clang import DescribesFrameBase, notes_that_hold
 from dwarfgpu.expr.dialect.vgpr_contents import assumption_notes
 from dwarfgpu.expr.lane_zero import lane_zero_notes
-from dwarfgpu.expr.merged_types import merged_type_notes
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
 from dwarfgpu.expr.ops.literal import wide_number_notes
 from dwarfgpu.expr.text.hex_input import parse_hex
@@ -85,5 +84,7 @@ def operations(
     if not chosen.is_of_compilers:
         context = evolve(context, x87_as_compilers=False, merges_signed=False)
     if context.merges_signed and context.unit is not None:
+        from dwarfgpu.expr.merged_types import merged_type_notes  # few commands name a unit
+
         notes += merged_type_notes(program, architecture, context.unit.base_type)
     return data, with_entries(args, context, chosen), chosen, notes

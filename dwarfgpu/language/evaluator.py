@@ -134,7 +134,11 @@ def require_understood(text: str, session: Session, options: Options = DEFAULT) 
     from being computed is no error here; nothing is read or written."""
     if named_type(text, session, options) is None:
         evaluator = Evaluator(session, options).unread()
-        evaluator.require_understood(parse(text, evaluator.names, options.radix))
+        try:
+            evaluator.require_understood(parse(text, evaluator.names, options.radix))
+        except DwarfGpuError:
+            evaluator.note_remarks()
+            raise
 
 
 @names_wrong_arguments

@@ -9,6 +9,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.names.function_names import name_in_frames
 from dwarfgpu.dwarf.scope.functions_by_name import FunctionSymbol, NamedFunction
 from dwarfgpu.dwarf.scope.scope_entries import decl_file, decl_line
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.language.source_lines import position_at, step_at
 from dwarfgpu.session.focused_frame import FramePosition, position_in_file
 from dwarfgpu.session.session import Session
@@ -38,6 +39,8 @@ class CodeLocation:
     """Whether the code chooses which function the name means (STT_GNU_IFUNC)."""
     declared: FramePosition | None = None
     """Where the function is declared, if its first code is from another file: of another one."""
+    unit: CompilationUnit | None = None
+    """The unit that describes the function, also of one that is inlined into another unit."""
 
 
 def location_of_function(session: Session, function: NamedFunction) -> CodeLocation:
@@ -53,9 +56,11 @@ def location_of_function(session: Session, function: NamedFunction) -> CodeLocat
         declared = None if position is not None and position.path == own.path else own
     is_ada = function.die.unit.language in dw.ADA  # whose names the file has as GNAT encodes them
     name = name_in_frames(function.die) if is_ada else function.name
+    *_, origin = function.die.origins()
     return CodeLocation(
-        "function", position, (function.entry,), name, function.is_call, declared=declared
-    )
+        "function", position, (function.entry,), name, function.is_call, declared=declared,
+        unit=origin.unit,
+    )  # fmt: skip
 
 
 def location_of_symbol(session: Session, symbol: FunctionSymbol) -> CodeLocation:

@@ -177,12 +177,8 @@ def nearest(session: Session, locations: Sequence[CodeLocation]) -> tuple[CodeLo
     except DwarfGpuError:
         return (*locations,)
 
-    def is_near(location: CodeLocation) -> bool:
-        is_function = location.kind == "function" and not location.is_call
-        function = function_at(session.code_objects, location.pcs[0]) if is_function else None
-        return function is not None and function.unit == unit
-
-    return tuple(filter(is_near, locations)) or (*locations,)
+    of_unit = tuple(location for location in locations if location.unit == unit)
+    return of_unit or (*locations,)
 
 
 def _with_all_scopes(locations: tuple[CodeLocation, ...], path: str) -> tuple[CodeLocation, ...]:

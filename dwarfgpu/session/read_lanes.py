@@ -17,7 +17,7 @@ from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.records import evolve, field, fields, frozen
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
-from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError, shown
+from dwarfgpu.errors import DwarfGpuError, NotUnderstood, Unsupported, UsageError, shown
 from dwarfgpu.expr.dialect.dialect import Dialect
 from dwarfgpu.expr.evaluate import Result, evaluate
 from dwarfgpu.expr.explicit_context import ExplicitAddress
@@ -379,8 +379,8 @@ def _mistake(error: DwarfGpuError | None) -> UsageError | None:
     """Return what is wrong with a question in all lanes; None unless its words are the same."""
     from dwarfgpu.model.lane_integers import Divergence
 
-    if type(error) is not UsageError:  # the others may be about what an array cannot be
-        return None
+    if not isinstance(error, UsageError) or type(error) not in (UsageError, NotUnderstood):
+        return None  # the others may be about what an array cannot be
     try:
         _ = error.message
     except Divergence:

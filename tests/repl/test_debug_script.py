@@ -496,10 +496,12 @@ def test_an_interrupt_ends_the_line_or_the_script_not_the_session(
 
     run = shell.run
 
-    def interrupted(line: str, written: str | None = None) -> Iterator[Part]:
+    def interrupted(
+        line: str, written: str | None = None, *, is_option: bool = False
+    ) -> Iterator[Part]:
         if line == "info locals":
             raise KeyboardInterrupt
-        return run(line, written)
+        return run(line, written, is_option=is_option)
 
     def readline(_: int) -> str:
         monkeypatch.setattr(lines, "readline", io.StringIO(lines.getvalue()).readline)

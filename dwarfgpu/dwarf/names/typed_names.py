@@ -16,7 +16,6 @@ from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.file_table import joined
-from dwarfgpu.dwarf.line.line_lookup import is_of_file
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.names.function_names import full_function_name
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, MAIN_OF_D
@@ -132,6 +131,8 @@ class UnitNames:
     def has_file(self, file: str) -> bool:
         """Return whether the unit is one of a file that a path, perhaps without leading
         directories, denotes; False where that cannot be read."""
+        from dwarfgpu.dwarf.line.line_lookup import is_of_file  # few names are in a file
+
         try:
             return self.unit is not None and is_of_file(self.unit, file)
         except DwarfGpuError:

@@ -11,7 +11,6 @@ from dwarfgpu.dwarf.names import cxx
 from dwarfgpu.dwarf.names.qualified import exact, squeezed
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import declaration_of
-from dwarfgpu.dwarf.scope.exact_instances import spelled_with_types
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import Base, Type, strip
 
@@ -80,6 +79,8 @@ def resolved_spelling(type_: Type | None) -> str:
 
 
 def _resolved(type_: Type | None) -> str | Type | None:
+    from dwarfgpu.dwarf.scope.exact_instances import spelled_with_types  # few have values
+
     return spelled_with_types(strip(type_))
 
 

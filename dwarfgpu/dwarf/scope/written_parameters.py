@@ -10,8 +10,6 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names import cxx
 from dwarfgpu.dwarf.names.qualified import Part, canonical, parts, split_outside
 from dwarfgpu.dwarf.scope.declarations import is_within
-from dwarfgpu.dwarf.scope.exact_functions import exact_parameters
-from dwarfgpu.dwarf.scope.exact_instances import exact_name, has_types
 from dwarfgpu.dwarf.scope.named_entries import VARIABLE_TEMPLATES
 from dwarfgpu.dwarf.scope.parameters import (
     QUALIFIERS,
@@ -54,6 +52,9 @@ def has_parameters(die: Die, part: Part) -> bool:
 
 
 def _has_types(die: Die, part: Part) -> bool:
+    from dwarfgpu.dwarf.scope.exact_functions import exact_parameters  # few names have values
+    from dwarfgpu.dwarf.scope.exact_instances import exact_name, has_types
+
     if part.exact is not None and not (exact_name(die) == part.exact and has_types(die)):
         return False
     if not part.exact_parameters:

@@ -18,7 +18,6 @@ from dwarfgpu.repl.completion.expression_words import (
     source_files,
 )
 from dwarfgpu.repl.files.symbol_index import CODE_KINDS
-from dwarfgpu.repl.files.typed_linespecs import as_resolved
 from dwarfgpu.repl.shell import Shell
 
 _LINESPEC_IN_FILE = pattern(
@@ -120,7 +119,11 @@ def _in_file(shell: Shell, text: str) -> Completions | None:
 def _in_program(shell: Shell, file: str) -> str:
     """Return the name that the program has for a source file, whose path may be that of the file
     that is listed."""
-    return as_resolved(shell, file) if file.startswith("/") and "$" not in file else file
+    if not file.startswith("/") or "$" in file:
+        return file
+    from dwarfgpu.repl.files.typed_linespecs import as_resolved  # few names of files are whole
+
+    return as_resolved(shell, file)
 
 
 def _in_quotes(offered: Iterable[Candidate], quote: str) -> Iterator[Candidate]:
