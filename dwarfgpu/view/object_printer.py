@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from dwarfgpu.access.location_access import NO_BITS
 from dwarfgpu.arch.model import AddressSpace, Architecture
-from dwarfgpu.base.records import evolve, field, frozen
+from dwarfgpu.base.records import define, evolve, field, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.dynamic_types import is_descriptor
 from dwarfgpu.dwarf.types.type_sizes import size_bits
@@ -101,16 +101,16 @@ def kept_descriptors(
     return None if data is None else Whole(constant_location(data, object.endian), resolver)
 
 
+@define
 class StaticsShown:
     """The static members shown so far in the structures around that are none themselves, each once,
     as GDB's two stacks have them."""
 
-    def __init__(self) -> None:
-        self.members: dict[int | None, None] = {}
-        """Those that are structures or unions, by their addresses."""
-        self.arrays: dict[Type, None] = {}
-        """Those that are arrays of structures, by the types of their elements."""
-        self._depth: int | None = None
+    members: dict[int | None, None] = field(factory=dict)
+    """Those that are structures or unions, by their addresses."""
+    arrays: dict[Type, None] = field(factory=dict)
+    """Those that are arrays of structures, by the types of their elements."""
+    _depth: int | None = field(default=None, init=False)
 
     @contextmanager
     def of_fields(self, depth: int) -> Iterator[None]:
