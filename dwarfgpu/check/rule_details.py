@@ -36,6 +36,7 @@ DETAILS: Final[Mapping[str, str]] = {
     ),
     "unreachable": (
         "operations that no path reaches, also behind a branch whose condition is a known constant"
+        "; not those that a wrong branch may be meant to reach, or that follow an endless loop"
     ),
     "unknown-operation": (
         "an encoding that the dialect does not define; a warning in the vendor range (from 0xe0)"

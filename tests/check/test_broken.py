@@ -21,7 +21,6 @@ TABLE: list[tuple[str, str, str, str, str]] = [
     ("wrong-kind", "error", "A.2.5.4.3.2", VARIABLE, "wrong_kind"),
     ("mixed-types", "error", "A.2.5.4.3.2", VARIABLE, "mixed_types"),
     ("branch-target", "error", "A.2.5.4.2", VARIABLE, "branch_target"),
-    ("unreachable", "warning", "A.2.5.4.3.1", VARIABLE, "branch_target"),
     ("endless-loop", "error", "A.2.5.4", VARIABLE, "endless_loop"),
     ("not-allowed-in-cfi", "error", "A.6.4.2", FDE, "not_allowed_in_cfi"),
     ("narrow-base-register", "error", "A.2.5.4.4.3", VARIABLE, "narrow_base"),

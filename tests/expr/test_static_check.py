@@ -312,6 +312,23 @@ def test_a_condition_that_is_known_leads_to_one_path(text: str, offset: int) -> 
 
 
 @pytest.mark.parametrize(
+    ("text", "rule", "offset"),
+    [
+        ("lit1; skip 1; const2u 0x201", "branch-target", 1),
+        ("lit1; skip 9; lit2; lit3", "branch-target", 1),
+        ("lit1; LLVM_push_lane; bra 9; skip 1; lit2; nop", "branch-target", 3),
+        ("lit1; skip -3; lit2", "endless-loop", 1),
+        ("a: lit1; drop; skip a; lit2", "endless-loop", 2),
+    ],
+)
+def test_what_a_wrong_branch_should_reach_is_not_unreachable(
+    text: str, rule: str, offset: int
+) -> None:
+    [finding] = found(text, "location")
+    assert (finding.rule, finding.offset) == (rule, offset)
+
+
+@pytest.mark.parametrize(
     ("text", "want", "given"),
     [
         ("piece 4; piece 4", "value", "an incomplete composite location description"),

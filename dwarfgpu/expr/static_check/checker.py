@@ -198,8 +198,9 @@ class _Checker:
             self._encoding(instruction)
         reachable = _reachable([0], successors)
         performed = self._performed(successors, shapes)
-        self._unreachable(_reachable([0], performed), reachable)
-        self._endless(performed)
+        if not self._endless(performed):
+            self._unreachable(_reachable([0], performed))
+        self._undecoded(reachable)
         self._upstream()
         ends = () if apart is None else apart[-1]
         return self._end(shapes[-1], len(self.instructions) in reachable, ends)
@@ -332,6 +333,10 @@ class _Checker:
         targets = () if target is None else (target,)
         return targets if name == "skip" else (index + 1, *targets)
 
+    def _leads_nowhere(self, instruction: Instruction) -> bool:
+        """Return whether it is a branch, and not to the start of an operation or the end."""
+        return self.index_at(_target(instruction)) is None
+
     def _branch(self, index: int, instruction: Instruction, shape: Shape) -> None:
         name = instruction.operation.name
         if name not in ("skip", "bra"):
@@ -340,7 +345,7 @@ class _Checker:
         if name == "skip" and target == instruction.offset:
             message = "a branch to itself: it never ends"
             self._add(instruction, "error", "endless-loop", message, "A.2.5.4")
-        elif self.index_at(target) is None:
+        elif self._leads_nowhere(instruction):
             length = len(self.expression.data)
             inside = 0 <= target < length
             where = "which is not the start of an operation" if inside else "outside the expression"
@@ -431,15 +436,21 @@ class _Checker:
         form = self.expression.format
         return len(encode_as(code, instruction.operation, instruction.operands, form))
 
-    def _unreachable(self, performed: set[int], reachable: set[int]) -> None:
-        """Report what no evaluation performs, and what cannot be decoded. `reachable`: what
-        branches lead to under any condition."""
+    def _unreachable(self, performed: set[int]) -> None:
+        """Report what no evaluation performs, if all branches lead to operations: one that does not
+        was meant to lead to some."""
+        instructions = self.instructions
+        if any(i < len(instructions) and self._leads_nowhere(instructions[i]) for i in performed):
+            return
         previous = True
         for index, instruction in enumerate(self.instructions):
             reached = index in performed
             if previous and not reached:
                 self._add(instruction, "warning", "unreachable", "no path leads here")
             previous = reached
+
+    def _undecoded(self, reachable: set[int]) -> None:
+        """Report what cannot be decoded. `reachable`: what branches lead to under any condition."""
         error = self.expression.error
         if error is not None:
             undecoded = self.expression.undecoded
@@ -471,8 +482,9 @@ class _Checker:
                 out[index] = _led_to(index, instruction, shape, successors[index])
         return out
 
-    def _endless(self, successors: list[tuple[int, ...]]) -> None:
-        """Report a loop without exit that an evaluation certainly reaches.
+    def _endless(self, successors: list[tuple[int, ...]]) -> bool:
+        """Report a loop without exit that an evaluation certainly reaches; return whether there is
+        one: nothing else is reached then.
 
         No rule calls it ill-formed: its evaluation does not end, and so has no result.
         """
@@ -484,14 +496,15 @@ class _Checker:
         stops = [index for index, following in enumerate(successors) if not following]
         finite = _reachable([len(successors), *stops], backward)
         if 0 in finite:
-            return
+            return False
         for index in sorted(reachable):
             instruction = self.instructions[index]
             if any(successor <= index for successor in successors[index]):
                 if _target(instruction) != instruction.offset or instruction.operation.pops:
                     message = "a loop without an exit: it never ends"
                     self._add(instruction, "error", "endless-loop", message, "A.2.5.4")
-                return
+                break
+        return True
 
     def _end(
         self, shape: Shape | None, is_reached: bool, ends: Iterable[Shape] = ()
