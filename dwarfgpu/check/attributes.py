@@ -273,15 +273,20 @@ def checked_values(
         if not (is_listed or kind in _BLOCKS):
             role = None
         is_size = number in (dw.AT_BYTE_SIZE, dw.AT_BIT_SIZE, dw.AT_COUNT)
+        # What is judged of the whole entry is judged once: of two attributes the first counts.
+        counts = abbreviation.positions[attribute.name] == position
         if number == layout and (kind == "constant" or not is_size):
             size = _size_position(abbreviation) if attribute.form in CONSTANTS else None
             value = CheckedValue(position, number, attribute.form, "", None, is_layout=True)
-            out.append(evolve(value, size_position=size))
+            if counts:
+                out.append(evolve(value, size_position=size))
             if number != dw.AT_DISCR:  # whose reference is checked, too
                 continue
         if number == dw.AT_HIGH_PC:
             title = "DW_AT_high_pc"
-            out.append(CheckedValue(position, number, attribute.form, title, None, is_high_pc=True))
+            value = CheckedValue(position, number, attribute.form, title, None, is_high_pc=True)
+            if counts:
+                out.append(value)
             continue
         if kind in _REFERRING and number != _SIBLING:
             out.append(CheckedValue(position, number, attribute.form, "", None, is_reference=True))

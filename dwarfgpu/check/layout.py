@@ -11,6 +11,7 @@ from dwarfgpu.dwarf.die import Die, constant_bytes, constant_excess
 from dwarfgpu.dwarf.names.cxx import canonical
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA, bounds_fault, pc_bounds
 from dwarfgpu.dwarf.types.array_shape import subrange_bounds
+from dwarfgpu.dwarf.types.base_types import WrongVendorAttribute
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.class_builder import offset_and_location, variant_values
 from dwarfgpu.dwarf.types.type_sizes import padding_bits, size_bits
@@ -68,6 +69,8 @@ def layout_fault(die: Die) -> str | None:
             return _zero_bytes_fault(die)
         if isinstance(built, Base) and die.integer(dw.AT_ENCODING) == _FLOAT:
             return _float_fault(die, built)
+    except WrongVendorAttribute:
+        return None  # reported as the attribute
     except (IllFormed, Malformed) as error:
         if die.tag == dw.TAG_VARIANT_PART and error.context is not None:
             return None  # reported as the reference, or as a type

@@ -54,6 +54,40 @@ def test_base_types(sizes: dict[str, int], message: str | None) -> None:
     assert messages(shape, bytes(sizes.values())) == ([] if message is None else [message])
 
 
+def test_an_attribute_that_occurs_twice_is_one_fault() -> None:
+    encoding, high = (dw.AT_ENCODING, DATA1), (dw.AT_HIGH_PC, dw.FORM_SDATA)
+    for shape, data, fault in (
+        (Shape(BASE_TYPE, (NAME, encoding, encoding)), b"\5\7", "wrong-layout"),
+        (Shape(dw.TAG_POINTER_TYPE, (NAME, SIZE, SIZE)), b"\0\0", "wrong-layout"),
+        (
+            Shape(dw.TAG_SUBPROGRAM, (NAME, (dw.AT_LOW_PC, dw.FORM_ADDR), high, high)),
+            b"\0\x10" + bytes(6) + b"\x7f\x7f",
+            "inverted-range",
+        ),
+    ):
+        file = info_file((UNIT, shape), b"\1\2b\0" + data + b"\0")
+        rules = [one.rule for one in findings(verdict_on(file))]
+        assert rules.count(fault) == rules.count("repeated-attribute") == 1
+
+
+@pytest.mark.parametrize(
+    ("size", "form", "data", "rules"),
+    [
+        (8, dw.FORM_SDATA, b"\0", ["bad-vector-size"]),
+        (8, dw.FORM_SDATA, b"\x7f", ["bad-vector-size"]),
+        (8, dw.FORM_STRING, b"4\0", ["wrong-class"]),
+        (8, dw.FORM_SDATA, b"\4", []),
+        (0, dw.FORM_SDATA, b"\0", ["bad-vector-size", "wrong-layout"]),
+    ],
+)
+def test_the_size_of_a_vector_is_one_fault(
+    size: int, form: int, data: bytes, rules: list[str]
+) -> None:
+    shape = Shape(BASE_TYPE, (NAME, SIZE, (dw.AT_ENCODING, DATA1), (dw.AT_LLVM_VECTOR_SIZE, form)))
+    file = info_file((UNIT, shape), b"\1\2b\0" + bytes((size, 5)) + data + b"\0")
+    assert sorted(one.rule for one in findings(verdict_on(file))) == rules
+
+
 def test_a_member_has_one_location() -> None:
     location, offset = (dw.AT_DATA_MEMBER_LOCATION, DATA1), (dw.AT_DATA_BIT_OFFSET, DATA1)
     both = "both DW_AT_data_member_location and DW_AT_data_bit_offset say where it is"

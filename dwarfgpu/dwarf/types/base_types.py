@@ -18,6 +18,15 @@ MAX_SCALE: Final = 1_000
 """The largest power of 2 or 10 that a fixed point number is multiplied by."""
 
 
+class WrongVendorAttribute(IllFormed):
+    """An attribute of the AMD text that is of another class than it has there, or whose number it
+    does not allow."""
+
+    @property
+    def kind(self) -> str:
+        return "IllFormed"
+
+
 def base_type_of(die: Die, *, in_storage: bool = False) -> BaseType:
     """Return the base type of an entry; `IllFormed` if it is not one, or has no size.
 
@@ -40,7 +49,7 @@ def base_type_of(die: Die, *, in_storage: bool = False) -> BaseType:
         raise Unsupported(f"{where} has its value at bit {first_bit} of its storage, not at bit 0")
     count = _llvm_constant(die, dw.AT_LLVM_VECTOR_SIZE, "DW_AT_LLVM_vector_size")
     if count is not None and count <= 0:
-        raise IllFormed(f"{where} has a vector size of {count}")
+        raise WrongVendorAttribute(f"{where} has a vector size of {count}")
     form = None
     if encoding in ("float", "complex_float"):
         x87 = abi_of(die.unit.sections.object.machine).has_x87
@@ -58,10 +67,12 @@ def address_space(die: Die) -> int:
 
 
 def _llvm_constant(die: Die, name: int, title: str) -> int | None:
-    """Return a DW_AT_LLVM attribute with a title; `IllFormed` if it is of another class."""
+    """Return a DW_AT_LLVM attribute with a title; `WrongVendorAttribute` if it is of another
+    class."""
     constant = die.llvm_integer(name)
     if constant is None and any(True for _ in die.llvm_numbers(name)):
-        raise IllFormed(f"{title} of the entry at {die.offset:#x} is not an integer constant")
+        where = f"{title} of the entry at {die.offset:#x}"
+        raise WrongVendorAttribute(f"{where} is not an integer constant")
     return constant
 
 
