@@ -14,11 +14,8 @@ from dwarfgpu.errors import UsageError, shortened
 from dwarfgpu.expr.bind import prepare
 from dwarfgpu.expr.context import Context, format_of
 from dwarfgpu.expr.dialect.dialect import Dialect
-from dwarfgpu.expr.dialect.upstream_clang import DescribesFrameBase, notes_that_hold
-from dwarfgpu.expr.dialect.vgpr_contents import assumption_notes
-from dwarfgpu.expr.lane_zero import lane_zero_notes
-from dwarfgpu.expr.narrow_bases import narrow_base_notes
-from dwarfgpu.expr.ops.literal import wide_number_notes
+from dwarfgpu.expr.dialect.upstream_clang import DescribesFrameBase
+from dwarfgpu.expr.operation_notes import operation_notes
 from dwarfgpu.expr.text.hex_input import parse_hex
 from dwarfgpu.options.dialect_option import dialect_for, dialect_notes
 from dwarfgpu.options.limit_options import limits_of
@@ -31,8 +28,6 @@ _EXPECTED: Final = (
 _WITH_DOTS: Final = pattern(r"[A-Za-z_]\w*(?:\.[\w+~@-]+)+")
 """A member, or the name of a file."""
 _PREFIX: Final = pattern(r"\s*DW_OP_", re.IGNORECASE)
-_WHOLE_BITS: Final = 1 << 64
-"""The size of an object without a type: a register is one whole."""
 
 
 def operations(
@@ -72,19 +67,7 @@ def operations(
                 raise UsageError(f"{error.message}; {_EXPECTED}") from None
             raise
     program = prepare(data, chosen, form)
-    notes = (*dialect_notes(chosen, *named), *notes_that_hold(program.notes, frame))
-    notes += wide_number_notes(program.instructions, form.address_size)
-    if context.lane is not None:
-        notes += lane_zero_notes(program.instructions, _WHOLE_BITS, architecture)
-    notes += assumption_notes(program.instructions, context.vgpr_holds, architecture)
-    if context.widens_bases and chosen.is_of_compilers:
-        notes += narrow_base_notes(program.instructions, architecture, chosen)
-    else:
-        context = evolve(context, widens_bases=False)
     if not chosen.is_of_compilers:
-        context = evolve(context, x87_as_compilers=False, merges_signed=False)
-    if context.merges_signed and context.unit is not None:
-        from dwarfgpu.expr.merged_types import merged_type_notes  # few commands name a unit
-
-        notes += merged_type_notes(program, architecture, context.unit.base_type)
+        context = evolve(context, widens_bases=False, x87_as_compilers=False, merges_signed=False)
+    notes = (*dialect_notes(chosen, *named), *operation_notes(program, context, frame))
     return data, with_entries(args, context, chosen), chosen, notes

@@ -16,7 +16,9 @@ from dwarfgpu.dwarf.coverage.coverage import coverage_of
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, Unsupported, UsageError
 from dwarfgpu.expr.bind import prepare
+from dwarfgpu.expr.context import format_of
 from dwarfgpu.expr.dialect.dialect import AMD
+from dwarfgpu.expr.operation_notes import operation_notes
 from dwarfgpu.expr.text.operands import operation_named
 from dwarfgpu.gdb.gdb_session import GdbSession
 from dwarfgpu.gdb.print_options import print_options
@@ -182,7 +184,8 @@ def operations_result(session: GdbSession, text: str) -> Iterator[str]:
             raise
         raise UsageError(f'{error.message}; "dwarfgpu print" evaluates expressions') from None
     dialect = AMD if context.unit is None else context.unit.dialect
-    notes = () if context.unit is None else prepare(data, dialect, context.unit.format).notes
+    form = format_of(context.architecture) if context.unit is None else context.unit.format
+    notes = operation_notes(prepare(data, dialect, form), context, session.frame)
     operations_ = Operations(data, context, dialect, notes)
     result = operations_answer(session, lambda _: operations_)
     if result.error is not None:

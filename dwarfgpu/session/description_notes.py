@@ -123,7 +123,7 @@ def _each_note(
             yield from narrow_base_notes(used.instructions, architecture, unit.dialect)
     if session.merges_signed:
         for program in programs:
-            yield from merged_type_notes(program, architecture, unit.base_type)
+            yield from merged_type_notes(program, architecture, unit, pc)
     for program in programs:
         yield from _notes_on_vector_registers(variable, program, frame)
     if lane_count > 1:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.command import validator
+from tests.cli.command import run, validator
+from tests.expr.test_merged_types import NOTE, SOURCE
 from tests.gdb.debugger import Debugger
+from tests.repl.side_by_side import build, with_core
 
 STOPPED = ("break leaf", "run", "next")
+NOTE_OF_CLANG = NOTE.replace("long", "DW_ATE_signed_64")
 QUESTIONS = {
     "dwarfgpu eval-ops lit5; lit6; plus": ["11"],
     "dwarfgpu eval-ops reg3": ["rbx"],
@@ -227,3 +232,34 @@ def test_locals_for_people(debugger: Debugger, demo: Path) -> None:
 def test_no_program_runs(debugger: Debugger, demo: Path) -> None:
     _, err = debugger.run("dwarfgpu info-locals --json", file=demo)
     assert err.strip() == "No stack."
+
+
+def test_operands_of_two_types_are_read_as_on_the_command_line(
+    debugger: Debugger, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Clang computes with a base type and literals: the value and the note are the same."""
+    build(tmp_path, {"a.c": SOURCE}, [[tool("clang-19"), "-g", "-O2", "-o", "a", "a.c"]])
+    program, core = with_core(tool, tmp_path)
+    explained = run("explain", "--file", program, "--core", core, "k")
+    assert "=> k = -22\n" in explained.out and explained.notes == [NOTE_OF_CLANG]
+    (base,) = set(re.findall(r"DW_OP_convert (0x\w+), DW_OP_lit3", explained.out))
+    operations = f"lit7; convert {base}; consts -3; mul"
+    evaluated = run("eval", "--file", program, "--core", core, "-e", operations)
+    assert evaluated.notes == [NOTE_OF_CLANG]
+    out, err = debugger.run(
+        "run", "frame function f", "echo @@", "dwarfgpu print k", "echo @@",
+        "dwarfgpu explain k", "echo @@", f"dwarfgpu eval-ops {operations}",
+        file=Path(program),
+    )  # fmt: skip
+    printed, explained_there, evaluated_there = out.split("@@")[1:]
+    assert printed == f"k = -22\nnote: {NOTE_OF_CLANG}\n", err
+    assert "=> k = -22\n" in explained_there and f"note: {NOTE_OF_CLANG}\n" in explained_there
+    assert evaluated_there == f"{evaluated.out}note: {NOTE_OF_CLANG}\n"
+    assert evaluated.out == "-21 (DW_ATE_signed_64)\n"
+
+
+def test_numbers_that_are_cut_are_noted(debugger: Debugger, demo: Path) -> None:
+    out, err = debugger.run(*STOPPED, "echo @@", "dwarfgpu eval-ops constu 0x10000000000000003",
+                            file=demo)  # fmt: skip
+    note = "note: DW_OP_constu at offset 0x0: a number of 65 bits: its low 64 bits are used"
+    assert out.split("@@")[1] == f"3\n{note}\n", err
