@@ -32,7 +32,6 @@ from dwarfgpu.expr.location_list_entry import LocationListEntry
 from dwarfgpu.expr.operand_codec import Codec, Operand
 from dwarfgpu.expr.operation import Code, Operation
 from dwarfgpu.expr.static_check.abstract_stack import Transfer
-from dwarfgpu.expr.static_check.severity import Severity
 from dwarfgpu.expr.static_check.stack_shape import UNKNOWN_SHAPE, Shape
 from dwarfgpu.model.location import (
     UNDEFINED_LOCATION,
@@ -264,15 +263,16 @@ def random_expression(rng: Random, world: World, count: int, depth: int = 0) -> 
     for _ in range(count):
         instruction, after = _random_instruction(rng, world, depth), None
         for _ in range(12):
-            text: list[Severity] = []
+            rules: list[str] = []
             alone = prepare(instruction.encoding, world.dialect, world.form)
             after = transfer(
                 alone.instructions[0],
                 alone.steps[0],
                 shape,
-                lambda severity, *_, told=text: told.append(severity),
+                lambda _severity, rule, _message, reported=rules: reported.append(rule),
             )
-            if (after is not None and not text) or rng.random() < 0.02:
+            is_right = after is not None and not {*rules} - {"wide-number"}  # which fails nowhere
+            if is_right or rng.random() < 0.02:
                 break
             instruction = _random_instruction(rng, world, depth)
         out += instruction.encoding

@@ -81,7 +81,10 @@ DETAILS: Final[Mapping[str, str]] = {
     "empty-composite": "`extend` or `select_bit_piece` with a size or count of 0",
     "large-composite": "parts that are together larger than the largest address space",
     "empty-piece": "a piece of size 0",
-    "wide-number": "a `constu` or `consts` with more bits than the generic type: it is truncated",
+    "wide-number": (
+        "a constant, a displacement of `LLVM_offset_uconst` or `bit_piece` with more bits than the "
+        "generic type, or one of `plus_uconst` than the type of its entry: it is truncated"
+    ),
     "upstream-address-space": (
         "upstream clang's final `litN, swap, xderef`, in a dialect that reads it literally"
     ),

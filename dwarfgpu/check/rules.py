@@ -91,7 +91,7 @@ _EXPRESSIONS: Final = (
          "check the unit: piece and deref take bytes, the other operations take bits"),
     Rule("empty-piece", "warning", "A.2.5.4.4.6", "a piece of size 0",
          "remove the operation: it describes no bits"),
-    Rule("wide-number", "warning", "A.2.5.4.3.1", "a constant that the generic type cannot hold",
+    Rule("wide-number", "warning", "A.2.5.4.3.1", "a number that its type cannot hold",
          "use DW_OP_const_type with a base type that can hold it"),
     Rule("upstream-address-space", "warning", "A.2.5.4.3.4", "clang's swap, xderef, read literally",
          "use LLVM_form_aspace_address instead of swap, xderef"),

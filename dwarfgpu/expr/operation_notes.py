@@ -10,7 +10,7 @@ from dwarfgpu.expr.dialect.upstream_clang import DescribesFrameBase, notes_that_
 from dwarfgpu.expr.dialect.vgpr_contents import assumption_notes
 from dwarfgpu.expr.lane_zero import lane_zero_notes
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
-from dwarfgpu.expr.ops.literal import wide_number_notes
+from dwarfgpu.expr.wide_numbers import wide_number_notes
 
 _WHOLE_BITS: Final = 1 << 64
 """The size of an object without a type: a register is one whole."""
@@ -23,7 +23,7 @@ def operation_notes(
     instructions, dialect = program.instructions, program.expression.dialect
     architecture = context.architecture
     notes = notes_that_hold(program.notes, frame)
-    notes += wide_number_notes(instructions, program.expression.format.address_size)
+    notes += wide_number_notes(program, architecture, context.unit)
     if context.lane is not None and architecture is not None:
         notes += lane_zero_notes(instructions, _WHOLE_BITS, architecture)
     notes += assumption_notes(instructions, context.vgpr_holds, architecture)

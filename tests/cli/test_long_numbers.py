@@ -117,3 +117,30 @@ def test_bits_that_the_generic_type_loses_are_noted(text: str, notes: list[str])
     assert run("eval", text).notes == [
         f"DW_OP_{text.split()[0]} at offset 0x0: {note}" for note in notes
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "operation"),
+    [
+        ("constu 0x100000001", "constu at offset 0x0"),
+        ("const8u 0x100000001", "const8u at offset 0x0"),
+        ("const8s -0x80000001", "const8s at offset 0x0"),
+        ("regx eax; constu 0x100000000; LLVM_offset", "constu at offset 0x2"),
+        ("regx eax; LLVM_offset_uconst 0x100000000", "LLVM_offset_uconst at offset 0x2"),
+        ("regx eax; bit_piece 8 0x100000000", "bit_piece at offset 0x2"),
+        ("lit1; plus_uconst 0x100000001", "plus_uconst at offset 0x1"),
+        ("const8u 0xffffffff", None),
+        ("const8s -0x80000000", None),
+        ("regx eax; LLVM_offset_uconst 3", None),
+        ("regx eax; bit_piece 8 8", None),
+        ("lit1; plus_uconst 0xffffffff", None),
+    ],
+)
+def test_so_are_those_of_all_numbers_of_a_machine_of_32_bits(
+    text: str, operation: str | None
+) -> None:
+    """DW_OP_LLVM_offset_uconst is DW_OP_constu and DW_OP_LLVM_offset (A.2.5.4.4.1)."""
+    done = run("eval", "--arch", "i386", text)
+    bits = 32 if "-" in text else 33
+    note = f"DW_OP_{operation}: a number of {bits} bits: its low 32 bits are used"
+    assert done.notes == ([] if operation is None else [note])

@@ -312,6 +312,34 @@ def test_a_condition_that_is_known_leads_to_one_path(text: str, offset: int) -> 
 
 
 @pytest.mark.parametrize(
+    ("text", "arch", "message"),
+    [
+        ("plus_uconst 0x100000001", "i386", None),  # of any type
+        ("lit1; plus_uconst 0x100000001", "i386", "33 bits: its low 32"),
+        ("lit1; plus_uconst 0x100000001", "gfx942", None),
+        ("breg0 0; plus_uconst 0x100000001", "i386", "33 bits: its low 32"),
+        ("lit1; convert 0x20; plus_uconst 0x10000", "i386", "17 bits: its low 16"),
+        ("lit1; convert 0x30; plus_uconst 0x100000001", "i386", None),
+        ("lit1; convert 0x30; plus_uconst 0x10000000000000000", "i386", "65 bits: its low 64"),
+        ("lit1; convert 0x40; plus_uconst 0x100000001", "i386", None),  # unknown
+        ("addr 0; LLVM_offset_uconst 0x100000000", "i386", "33 bits: its low 32"),
+        ("addr 0; bit_piece 8 0x100000000", "i386", "33 bits: its low 32"),
+        ("const8u 0x100000000", "i386", "33 bits: its low 32"),
+        ("const8u 0x100000000", "gfx942", None),
+        ("const8s -1", "i386", None),
+    ],
+)
+def test_a_number_that_its_type_cannot_hold(text: str, arch: str, message: str | None) -> None:
+    machine = architecture(arch)
+    form = UnitFormat(address_size=machine.address_bits // 8)
+    types = {0x20: BaseType("short", "signed", 16), 0x30: BaseType("long", "unsigned", 64)}
+    data = assemble(text, AMD, form, machine)
+    findings = check(data, AMD, form, machine, initial_stack_depth=None, base_types=types)
+    wide = [finding.message for finding in findings if finding.rule == "wide-number"]
+    assert wide == ([] if message is None else [f"a number of {message} bits are used"])
+
+
+@pytest.mark.parametrize(
     ("text", "rule", "offset"),
     [
         ("lit1; skip 1; const2u 0x201", "branch-target", 1),

@@ -11,14 +11,11 @@ DW_OP_GNU_const_type, DW_OP_GNU_const_index.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import islice
-from typing import Final
 
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.errors import IllFormed, counted
 from dwarfgpu.expr.context import Context, require
-from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operand_codec import (
     S8,
     S16,
@@ -36,8 +33,6 @@ from dwarfgpu.expr.operand_codec import (
 )
 from dwarfgpu.expr.operation import LLVM_USER, Number, op
 from dwarfgpu.model.value import Value
-
-_MAX_NOTES: Final = 4
 
 
 @op(range(0x30, 0x50), spec="A.2.5.4.3.1")
@@ -141,26 +136,3 @@ def _lane_value(lane: int, arch: Architecture) -> Value:
 def LLVM_push_iteration(ctx: Context) -> Value:
     """Push the concurrent loop iteration that the user is focused on."""
     return Value.of(require(ctx.iteration, "iteration"), ctx.generic)
-
-
-def dropped_bits(instruction: Instruction, address_bytes: int) -> str | None:
-    """Return the bits that `constu` and `consts` drop from their operand; None if they drop
-    none."""
-    if instruction.operation.name not in ("constu", "consts"):
-        return None
-    (number,) = instruction.operands
-    bits = 8 * address_bytes
-    if not isinstance(number, int) or -1 << bits - 1 <= number < 1 << bits:
-        return None
-    return f"a number of {number.bit_length()} bits: its low {bits} bits are used"
-
-
-def wide_number_notes(instructions: Instructions, address_bytes: int) -> tuple[str, ...]:
-    """Return a note for each of the first operations whose number is wider than the generic
-    type."""
-    notes = (
-        f"{instruction.operation.title} at offset {instruction.offset:#x}: {note}"
-        for instruction in instructions.distinct
-        if (note := dropped_bits(instruction, address_bytes)) is not None
-    )
-    return tuple(islice(notes, _MAX_NOTES))

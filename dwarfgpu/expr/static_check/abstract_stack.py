@@ -51,6 +51,7 @@ from dwarfgpu.expr.static_check.piece_effects import (
 )
 from dwarfgpu.expr.static_check.severity import Report, Severity
 from dwarfgpu.expr.static_check.stack_shape import UNKNOWN_SHAPE, Shape
+from dwarfgpu.expr.static_check.wide_operands import dropped_from_entry
 from dwarfgpu.expr.steps import Perform
 from dwarfgpu.model.location import Location, SingleLocation
 from dwarfgpu.model.storage import Repeated
@@ -249,6 +250,10 @@ class Transfer:
                 return None
         if not self._spaces(instruction, popped, report):
             return None
+        kind = self._type_of(popped[0]) if name == "plus_uconst" else None
+        dropped = None if kind is None else dropped_from_entry(instruction, kind)
+        if dropped is not None:
+            report("warning", "wide-number", dropped)
         mask = self._type_of(popped[2]) if name == "LLVM_select_bit_piece" else None
         if mask is not None:
             count = instruction.operands[1]

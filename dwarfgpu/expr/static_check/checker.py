@@ -23,7 +23,6 @@ from dwarfgpu.expr.dialect.dialect import AMD, Dialect
 from dwarfgpu.expr.dialect.encodings import encodings
 from dwarfgpu.expr.instruction import Instruction, Instructions
 from dwarfgpu.expr.operation import OPERATIONS, Code
-from dwarfgpu.expr.ops.literal import dropped_bits
 from dwarfgpu.expr.static_check.abstract_stack import Transfer
 from dwarfgpu.expr.static_check.abstract_value import (
     ACCEPTED,
@@ -48,6 +47,7 @@ from dwarfgpu.expr.static_check.operand_rules import (
 from dwarfgpu.expr.static_check.repeated_effects import RepeatedEffects
 from dwarfgpu.expr.static_check.severity import Report, Reported, Severity, on_some_paths
 from dwarfgpu.expr.static_check.stack_shape import TRACKED_ENTRIES, UNKNOWN_SHAPE, Shape
+from dwarfgpu.expr.static_check.wide_operands import dropped_from_generic
 
 LONGEST_BYTES: Final = 1 << 16
 """Maximum size in bytes of an expression that `dwarfgpu check` checks; producers write a few
@@ -368,7 +368,7 @@ class _Checker:
         operation = instruction.operation
         if operation.name in ("piece", "bit_piece") and instruction.operands[0] == 0:
             self._add(instruction, "warning", "empty-piece", "a piece of size 0 is empty")
-        dropped = dropped_bits(instruction, self.expression.format.address_size)
+        dropped = dropped_from_generic(instruction, self.expression.format.address_size)
         if dropped is not None:
             self._add(instruction, "warning", "wide-number", dropped)
         register = named_register(instruction)
