@@ -162,9 +162,10 @@ class FocusedNames(FocusedLane):
         code_object, pc = self.code_object, self.pc
         if code_object is not None and pc is not None:
             scopes, with_outer = code_object.scopes, not (self.has_frames or self.inline_level)
-            location = pc if self.is_absent else self._lane_pc(pc)
+            is_absent = self.is_absent
+            location = pc if is_absent else self._lane_pc(pc)
             try:
-                if self.is_absent:  # the lane sees only names outside of functions
+                if is_absent:  # the lane sees only names outside of functions
                     return NameLookup(infos, scopes.unit_at(location))
                 return scopes.meanings_at(location, self.inline_level, infos, with_outer=with_outer)
             except DwarfGpuError as error:  # as of a missing split file: others may have the name

@@ -157,7 +157,8 @@ def _kept(shell: Shell, value: TypedValue, options: FormatOptions) -> Iterator[P
 
         kept = settled(value, shell.session)
     number = shell.values.keep(kept)
-    yield Output(f"${number} = {line}", {"number": number, **value_record(value, line)})
+    data = {"number": number, **value_record(value, line)} if shell.console.is_json else {}
+    yield Output(f"${number} = {line}", data)
     go_on_after(shell, value)
 
 
@@ -171,7 +172,8 @@ def output(shell: Shell, argument: str) -> Iterator[Part]:
     value = evaluated(shell.session, shell.values, required(text))
     line = language.format(value, shell.session, options)
     _remark(shell, value)  # first: the line has no end
-    yield Output(line, value_record(value, line), ends_line=False)
+    data = value_record(value, line) if shell.console.is_json else {}
+    yield Output(line, data, ends_line=False)
     go_on_after(shell, value)
 
 
