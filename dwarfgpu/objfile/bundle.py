@@ -132,12 +132,14 @@ def read_bundles(
 
     `Unsupported` for a compression that is not read here, or not without an extra.
     """
-    return _bundles_from(data, 0, subject, limits)
+    return _bundles_from(data, 0, subject, limits)[0]
 
 
 def _bundles_from(
-    data: bytes | FileBytes, position: int, subject: str, limits: FileLimits
-) -> tuple[BundleEntry, ...]:
+    data: bytes | FileBytes, position: int, subject: str, limits: FileLimits, before: int = 0
+) -> tuple[tuple[BundleEntry, ...], int]:
+    """Return the entries of the bundles from a position on, and how many bundles there are;
+    `before` more are in other sections."""
     out: list[BundleEntry] = []
     number = unpacked_bytes = inflated_bytes = padding_bytes = 0
     while position < len(data):
@@ -147,6 +149,7 @@ def _bundles_from(
         inflated_bytes += inflated
         out += [evolve(entry, bundle=number) for entry in entries]
         _require_few(len(out), subject)
+        _require_few(before + number + 1, subject, "bundles")
         unpacked_bytes += sum(len(entry.data) for entry in entries)
         if unpacked_bytes > MAX_UNPACKED_BYTES:
             raise LimitExceeded(
@@ -154,12 +157,12 @@ def _bundles_from(
             )
         position, number = after_zeros(data, end, subject, padding_bytes), number + 1
         padding_bytes += position - end
-    return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
+    return tuple(evolve(entry, index=index) for index, entry in enumerate(out)), number
 
 
-def _require_few(count: int, subject: str) -> None:
+def _require_few(count: int, subject: str, kind: str = "code objects") -> None:
     if count > MAX_ENTRIES:
-        raise LimitExceeded(f"{subject} has more than {MAX_ENTRIES} code objects")
+        raise LimitExceeded(f"{subject} has more than {MAX_ENTRIES} {kind}")
 
 
 def after_zeros(
@@ -189,7 +192,7 @@ def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
     """Return the code objects inside a host file, in the order of its sections."""
     out: list[BundleEntry] = []
     prefix = BUNDLE_MAGIC.decode()
-    bytes_left = file.size_bytes
+    bytes_left, bundle_count = file.size_bytes, 0
     for section in file.sections:
         if section.name.startswith((SECTION, prefix)):
             bytes_left -= section.size_bytes
@@ -197,7 +200,9 @@ def entries_of(file: ObjectFile) -> tuple[BundleEntry, ...]:
                 raise Malformed(f"{file.path}: bundles overlap: they have more bytes than the file")
         if section.name == SECTION:
             data, subject = file.window(section), f"{file.path}: {section.name}"
-            entries = _bundles_from(data, after_zeros(data, 0, subject), subject, file.limits)
+            start = after_zeros(data, 0, subject)
+            entries, count = _bundles_from(data, start, subject, file.limits, bundle_count)
+            bundle_count += count
             out += [evolve(entry, section=section.name) for entry in entries]
         elif section.name.startswith(prefix):
             id = section.name.removeprefix(prefix)

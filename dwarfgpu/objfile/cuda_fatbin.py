@@ -93,24 +93,34 @@ def read_fatbins(
     """Return the entries of all fat binaries in a file or section, one after another.
 
     `Malformed` where something else is between them, `Unsupported` for another version,
-    `LimitExceeded` for more than `MAX_ENTRIES`.
+    `LimitExceeded` for more than `MAX_ENTRIES`, or as many fat binaries.
     """
+    return _fatbins_from(data, subject, limits)[0]
+
+
+def _fatbins_from(
+    data: bytes | FileBytes, subject: str, limits: FileLimits, before: int = 0
+) -> tuple[tuple[FatbinEntry, ...], int]:
+    """Return the entries of the fat binaries, and how many of those there are; `before` more are in
+    other sections."""
     out: list[FatbinEntry] = []
     position = number = padding_bytes = 0
     while position < len(data):
+        if before + number == MAX_ENTRIES:
+            raise LimitExceeded(f"{subject} has more than {MAX_ENTRIES} fat binaries")
         entries, end = _fatbin(
             data, position, f"{subject}+{position:#x}", limits, MAX_ENTRIES - len(out)
         )
         out += (evolve(entry, bundle=number) for entry in entries)
         position, number = after_zeros(data, end, subject, padding_bytes), number + 1
         padding_bytes += position - end
-    return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
+    return tuple(evolve(entry, index=index) for index, entry in enumerate(out)), number
 
 
 def fatbins_of(file: ObjectFile) -> tuple[FatbinEntry, ...]:
     """Return the entries inside a host file, in the order of its sections."""
     out: list[FatbinEntry] = []
-    bytes_left = file.size_bytes
+    bytes_left, fatbin_count = file.size_bytes, 0
     for section in file.sections:
         if section.name not in FATBIN_SECTIONS:
             continue
@@ -120,7 +130,9 @@ def fatbins_of(file: ObjectFile) -> tuple[FatbinEntry, ...]:
         data = file.window(section)
         subject = f"{file.path}: {section.name}"
         start = after_zeros(data, 0, subject)
-        entries = read_fatbins(part_of(data, start, len(data) - start), subject, file.limits)
+        following = part_of(data, start, len(data) - start)
+        entries, count = _fatbins_from(following, subject, file.limits, fatbin_count)
+        fatbin_count += count
         out += (evolve(entry, section=section.name) for entry in entries)
     return tuple(evolve(entry, index=index) for index, entry in enumerate(out))
 

@@ -369,6 +369,18 @@ def test_a_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
         read_bundles(bomb * 4, "made")
 
 
+def test_many_empty_bundles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those of several sections together."""
+    monkeypatch.setattr(bundles, "MAX_ENTRIES", 3)
+    empty = plain({})
+    assert read_bundles(empty * 3, "made") == ()
+    with pytest.raises(LimitExceeded, match="made has more than 3 bundles"):
+        read_bundles(empty * 4, "made")
+    file = ObjectFile("made", elf({".hip_fatbin": empty * 2, ".hip_fatbin\0": empty * 2}))
+    with pytest.raises(LimitExceeded, match="made: .hip_fatbin has more than 3 bundles"):
+        entries_of(file)
+
+
 @pytest.mark.parametrize(
     ("id", "triple", "target"),
     [

@@ -22,7 +22,7 @@ import pytest
 from dwarfgpu.base.limits import FileLimits
 from dwarfgpu.base.records import evolve
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, UsageError
-from dwarfgpu.objfile.collection import ar, zip
+from dwarfgpu.objfile.collection import ar, tar, zip
 from dwarfgpu.objfile.collection.ar import ar_files
 from dwarfgpu.objfile.collection.members import Member, members
 from dwarfgpu.objfile.collection.open_member import open_member
@@ -102,6 +102,36 @@ def test_names_of_pax_and_of_a_prefix(tmp_path: Path) -> None:
         )  # fmt: skip
         assert names(path) == [f"{format}.deb({deep})"]
         assert contents(path) == [NEST]
+
+
+def _with_pax_records(count: int) -> bytes:
+    content = b"".join(b"14 path=%05d\n" % number for number in range(count))
+    header = tarfile.TarInfo("pax")
+    header.type, header.size = tarfile.XHDTYPE, len(content)
+    return header.tobuf(tarfile.USTAR_FORMAT) + content + bytes(-len(content) % 512)
+
+
+def test_many_records_of_pax_headers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tar, "_MAX_RECORDS", 1_000)
+    following = archives.tar({"x.o": NEST})
+    (file,) = tar.tar_files(_with_pax_records(600) + following, "made")
+    assert file.name == "00599"
+    with pytest.raises(LimitExceeded, match="made has more than 1000 records in headers"):
+        list(tar.tar_files(_with_pax_records(600) * 2 + following, "made"))
+
+
+def test_a_record_of_a_pax_header_is_read_once() -> None:
+    class Counted(bytes):
+        sliced = 0
+
+        def __getitem__(self, key: Any) -> Any:
+            part = super().__getitem__(key)
+            Counted.sliced += len(part)
+            return part
+
+    content = Counted(b"5 ab\n" * 1_000)
+    assert len(list(tar._pax(content))) == 1_000
+    assert Counted.sliced <= len(content)
 
 
 @pytest.mark.skipif(shutil.which("ar") is None, reason="ar is not installed")

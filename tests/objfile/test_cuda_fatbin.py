@@ -14,6 +14,7 @@ from dwarfgpu.objfile import cuda_fatbin, file_bytes, lz4
 from dwarfgpu.objfile.collection.members import members
 from dwarfgpu.objfile.container import open_container, open_object, pick
 from dwarfgpu.objfile.cuda_fatbin import read_fatbins
+from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.file_kinds import FATBIN_MAGIC
 from dwarfgpu.objfile.lz4 import unpack_lz4
 from tests.cli.command import FIXTURES, run, run_json
@@ -230,6 +231,18 @@ def test_many_entries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for data in (made([entry(b"")] * 11), made([entry(b"")] * 6) * 2):
         with pytest.raises(LimitExceeded, match="more than 10 code objects"):
             read_fatbins(data, "it")
+
+
+def test_many_fat_binaries_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without entries, and also those of several sections together."""
+    monkeypatch.setattr(cuda_fatbin, "MAX_ENTRIES", 3)
+    empty = made([])
+    assert read_fatbins(empty * 3, "it") == ()
+    with pytest.raises(LimitExceeded, match="it has more than 3 fat binaries"):
+        read_fatbins(empty * 4, "it")
+    file = ObjectFile("it", elf({".nv_fatbin": empty * 2, ".nv_fatbin\0": empty * 2}))
+    with pytest.raises(LimitExceeded, match="it: .nv_fatbin has more than 3 fat binaries"):
+        cuda_fatbin.fatbins_of(file)
 
 
 def test_what_an_entry_claims_is_bounded() -> None:

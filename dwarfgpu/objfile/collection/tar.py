@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.base.printable import printable
-from dwarfgpu.errors import Malformed, Unsupported, counted
+from dwarfgpu.errors import LimitExceeded, Malformed, Unsupported, counted
 from dwarfgpu.objfile.collection.packed_file import PackedFile, check_count
 from dwarfgpu.objfile.file_bytes import FileBytes, part_of
 
@@ -27,11 +27,16 @@ _CONTINUES: Final = 504
 """Where a header of such a file, and one of those behind it, says whether another one follows."""
 _MAX_EXTENSION_BYTES: Final = 1 << 20
 """Of a long name or a pax header."""
+_MAX_RECORDS: Final = 1 << 20
+"""Of all pax headers of an archive."""
+_LONGEST_NUMBER: Final = 8
+"""Digits of the length of a record."""
 
 
 def tar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
-    """Yield the regular files of an archive; `Malformed` for a damaged header."""
-    position = index = count = 0
+    """Yield the regular files of an archive; `Malformed` for a damaged header,
+    `LimitExceeded` for very many records in headers."""
+    position = index = count = record_count = 0
     extension: dict[str, bytes] = {}
     while position < len(data):
         header = bytes(data[position : position + _BLOCK])
@@ -51,7 +56,14 @@ def tar_files(data: bytes | FileBytes, path: str) -> Iterator[PackedFile]:
             if size_bytes > _MAX_EXTENSION_BYTES:
                 raise Malformed(f"{path}: a header of {counted(size_bytes, 'byte')} at {start:#x}")
             content = bytes(data[start : start + size_bytes])
-            extension |= _pax(content) if kind == _PAX else {"path": content.partition(b"\0")[0]}
+            if kind == _LONG_NAME:
+                extension["path"] = content.partition(b"\0")[0]
+                continue
+            for key, value in _pax(content):
+                record_count += 1
+                if record_count > _MAX_RECORDS:
+                    raise LimitExceeded(f"{path} has more than {_MAX_RECORDS} records in headers")
+                _extend(extension, key, value)
             continue
         if kind in _REGULAR or kind == _SPARSE:
             raw = extension.get("name") or extension.get("path") or _name(header)
@@ -101,23 +113,28 @@ def _name(header: bytes) -> bytes:
     return prefix + b"/" + name if prefix else name
 
 
-def _pax(content: bytes) -> dict[str, bytes]:
-    """Return the records of a pax header: the length of each, its name and its value."""
-    out: dict[str, bytes] = {}
-    while content:
-        digits, _, rest = content.partition(b" ")
-        length = int(digits) if digits.isdigit() and len(digits) < 9 else 0
-        if not len(digits) + 1 < length <= len(content):
-            break  # padding, or damaged: the fields of the header count
-        name, _, value = rest[: length - len(digits) - 2].partition(b"=")
-        if name in (b"path", b"size"):
-            out[name.decode()] = value
-        elif name.startswith(_PAX_SPARSE):
-            out["sparse"] = value
-            if name == _PAX_SPARSE + b"name":  # the path is that of the condensed file
-                out["name"] = value
-        content = content[length:]
-    return out
+def _pax(content: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the records of a pax header, the name and the value of each."""
+    position = 0
+    while position < len(content):
+        blank = content.find(b" ", position, position + _LONGEST_NUMBER + 1)
+        digits = content[position : max(blank, position)]
+        length = int(digits) if digits.isdigit() else 0
+        if not len(digits) + 1 < length <= len(content) - position:
+            return  # padding, or damaged: the fields of the header count
+        key, _, value = content[blank + 1 : position + length - 1].partition(b"=")
+        yield key, value
+        position += length
+
+
+def _extend(extension: dict[str, bytes], key: bytes, value: bytes) -> None:
+    """Add what a record of a pax header says about the next file."""
+    if key in (b"path", b"size"):
+        extension[key.decode()] = value
+    elif key.startswith(_PAX_SPARSE):
+        extension["sparse"] = value
+        if key == _PAX_SPARSE + b"name":  # the path is that of the condensed file
+            extension["name"] = value
 
 
 def _pax_size(extension: dict[str, bytes], size_bytes: int, path: str, position: int) -> int:
