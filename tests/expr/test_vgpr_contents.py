@@ -242,16 +242,32 @@ def test_lanes_have_it_together() -> None:
     assert all(f"v0 {AS_VALUE}" in one["notes"] for one in done.json["lanes"])
 
 
+DISPATCHED = (
+    *(KERNELS, "--dispatch", "diverge", "--grid", 64, "--workgroup", 64),
+    *("--arg", "in=range:65", "--arg", "out=zeros:4096", "--arg", "limit=20"),
+)
+
+
 def test_the_value_is_what_the_kernel_computes() -> None:
     """`r = a + launches; r += in[t + 1]`, in code of clang 19 at -O2."""
-    launched = (
-        *(KERNELS, "--dispatch", "diverge", "--grid", 64, "--workgroup", 64),
-        *("--arg", "in=range:65", "--arg", "out=zeros:4096", "--arg", "limit=20"),
-    )
     commands = ("break kernels.cl:36", "run", "info locals")
     given = [word for command in commands for word in ("-ex", command)]
-    done = run("debug", *launched, "--quirk", VALUE, "--batch", *given)
+    done = run("debug", *DISPATCHED, "--quirk", VALUE, "--batch", *given)
     assert done.lines[-3:] == ["t = 21", "a = 21", "r = 46"]
+
+
+def test_watchpoints_follow_what_is_assumed() -> None:
+    """A variable is not watched while two readings of its location are possible."""
+    commands = (
+        "break kernels.cl:36", "run", "delete", "watch r", "set vgpr-holds value", "watch r",
+        "set vgpr-holds unknown", "set vgpr-holds value", "continue",
+    )  # fmt: skip
+    given = [word for command in commands for word in ("-ex", command)]
+    done = run("debug", *DISPATCHED, "--batch", *given)
+    why = "Unavailable: DW_OP_bregx at offset 0x0: v5 holds the value itself or its address"
+    assert f"\n{why}" in done.err
+    assert f"\nnote: watchpoint 2 watches nothing: {why}" in done.err
+    assert "\nOld value = 46\nNew value = 138\n" in done.out
 
 
 def test_the_prompt_changes_it() -> None:

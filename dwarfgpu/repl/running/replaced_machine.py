@@ -1,13 +1,16 @@
-"""Another machine behind the prompt: a state or core file that is opened."""
+"""Another machine behind the prompt, as a state or core file that is opened, or another reading of
+it."""
 
 from __future__ import annotations
 
+from dwarfgpu.errors import Ambiguous
 from dwarfgpu.repl.opened_machine import Opened
 from dwarfgpu.repl.running.runner import arm
 from dwarfgpu.repl.running.stops import delete_local_watchpoints
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.error_text import error_line
 
 
 def look_at(shell: Shell, opened: Opened) -> None:
@@ -24,4 +27,18 @@ def look_at(shell: Shell, opened: Opened) -> None:
                 looked_again(shell, item)
             else:
                 del shell.breakpoints[item.number]
+    arm(shell)
+
+
+def assume_of_registers(shell: Shell) -> None:
+    """Let the session assume of vector registers what the settings say; watchpoints watch what
+    their expressions denote then."""
+    shell.session = shell.as_assumed(shell.session)
+    for item in shell.breakpoints.values():
+        if isinstance(item, Watchpoint):
+            looked_again(shell, item)
+            error = item.watched.value.error
+            if isinstance(error, Ambiguous):
+                why = error_line(error)
+                shell.console.note(f"{item.kind.lower()} {item.number} watches nothing: {why}")
     arm(shell)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.errors import MissingContext, UsageError, shortened
+from dwarfgpu.errors import Ambiguous, MissingContext, UsageError, shortened
 from dwarfgpu.machine.run_control import Watch, WatchKind, WatchScope
 from dwarfgpu.machine.target import RegisterOffset
 from dwarfgpu.repl import completion
@@ -57,6 +57,8 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         require_valid_condition(session, (), condition, shell.values)
     options = options_of(session, shell.values, writes=False)
     item = watched(session, text, options, is_location=bool(is_location))
+    if isinstance(item.value.error, Ambiguous):  # a choice of the user decides, no later stop
+        raise item.value.error
     watched_bytes = item.object_bytes
     if not watched_bytes and item.value.error is not None and (is_location or kind != "write"):
         raise item.value.error

@@ -137,7 +137,9 @@ def take_effect(name: str, shell: Shell) -> Iterator[Part]:
     elif name.startswith("logging "):
         shell.console.keep_log()
     elif name == "vgpr-holds":
-        shell.session = shell.as_assumed(shell.session)
+        from dwarfgpu.repl.running.replaced_machine import assume_of_registers
+
+        assume_of_registers(shell)
     elif name == "index-cache enabled":
         from dwarfgpu.base.index_cache import INDEX_CACHE
 
