@@ -104,10 +104,13 @@ class IndexChecker:
                 self._owners(table)
             except DwarfGpuError as error:
                 self._unusable(".gdb_index", error)
-            self._addresses(
-                ".gdb_index",
-                ((units[unit], span) for span, unit in table.addresses if unit < len(units)),
-            )
+            try:
+                self._addresses(
+                    ".gdb_index",
+                    ((units[unit], span) for span, unit in table.addresses if unit < len(units)),
+                )
+            except LimitExceeded as error:
+                self._unusable(".gdb_index", error)
         if self.info.object.has_section(_NAMES):
             from dwarfgpu.check.name_indexes import check_names  # few files have them
 

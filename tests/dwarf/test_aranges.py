@@ -95,6 +95,21 @@ def test_a_bad_set_costs_itself_only(bad: bytes, message: str) -> None:
     assert [message in str(problem) for problem in problems] == [True]
 
 
+@pytest.mark.parametrize("address_size", [4, 8])
+def test_ranges_of_all_sets_are_bounded(address_size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aranges, "MAX_RANGES", 100)
+    fits, large = (
+        one_set(unit, *[(1, 1)] * count, address_size=address_size)
+        for unit, count in ((5, 60), (7, 101))
+    )
+    sets, problems = read_aranges(large + fits * 2 + one_set(9, (1, 1)), "little")
+    assert [one.unit_offset for one in sets] == [5, 9]
+    assert [str(problem) for problem in problems] == [
+        f".debug_aranges set {offset:#x}: it and those before it have more than 100 ranges"
+        for offset in (0, len(large) + len(fits))
+    ]
+
+
 def two_units(aranges: bytes) -> DebugInfo:
     """Units at 0 and 0x21: [0x1000, 0x1100) and [0x2000, 0x2100)."""
     shape = Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LOW_PC, dw.FORM_ADDR), (dw.AT_HIGH_PC, 0x06)))

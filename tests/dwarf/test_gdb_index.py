@@ -13,8 +13,9 @@ from dwarfgpu.base.records import frozen
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.address_ranges import Range
 from dwarfgpu.dwarf.debug_info import DebugInfo
+from dwarfgpu.dwarf.index import gdb_index
 from dwarfgpu.dwarf.index.gdb_index import name_hash, read_gdb_index
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported
 from tests.dwarf.builder import FIXTURES, Shape, abbreviations, debug_info, elf, fixture, unit
 from tests.work import at_most
 
@@ -177,6 +178,21 @@ def test_units_of_a_name_and_of_an_address() -> None:
     assert [info.units.index(unit) for unit in info.gdb_index.units_named("x")] == [2, 0]
     assert [info.units.index(unit) for unit in info.gdb_index.units_at(0x1F)] == [2, 1]
     assert not list(info.gdb_index.units_at(0x28))
+
+
+def test_very_many_addresses_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names are found by it all the same."""
+    monkeypatch.setattr(gdb_index, "MAX_RANGES", 2)
+    rows = [(0x1000, 0x1100, 0), (0x2000, 0x2100, 1)]
+    names = [Name(b"x", (owner(1),))]
+    assert next(three_units(addresses=rows).gdb_index.units_at(0x1000)).offset == 0
+    info = three_units(addresses=[*rows, (0x3000, 0x3100, 2)], names=names)
+    index = info.gdb_index
+    assert not list(index.units_at(0x1000))
+    assert list(index.units_named("x")) == [info.units[1]]
+    assert index.table is not None
+    with pytest.raises(LimitExceeded, match="3 ranges of addresses: more than 2 are not read"):
+        list(index.table.addresses)
 
 
 def test_a_unit_that_is_not_there() -> None:

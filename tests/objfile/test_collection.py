@@ -104,6 +104,13 @@ def test_names_of_pax_and_of_a_prefix(tmp_path: Path) -> None:
         assert contents(path) == [NEST]
 
 
+def test_very_many_extra_fields_of_a_zip_archive() -> None:
+    """The one with the large numbers is among the first."""
+    large = struct.pack("<HHQ", 1, 8, 1 << 40)
+    for count, size in ((zip._MAX_FIELDS - 1, 1 << 40), (zip._MAX_FIELDS, zip._IN_EXTRA)):
+        assert zip._wide(bytes(4) * count + large, zip._IN_EXTRA, 5, 7) == (size, 5, 7)
+
+
 def _with_pax_records(count: int) -> bytes:
     content = b"".join(b"14 path=%05d\n" % number for number in range(count))
     header = tarfile.TarInfo("pax")

@@ -26,6 +26,8 @@ from dwarfgpu.errors import DwarfGpuError, IllFormed, LimitExceeded, Malformed, 
 _VERSION: Final = 2
 MAX_SETS: Final = 1 << 20
 """Sets that are read: as many as a file has units, and more than any program has."""
+MAX_RANGES: Final = 1 << 20
+"""Ranges of addresses that are read of an index, of all units together."""
 
 
 @frozen
@@ -52,6 +54,7 @@ def read_aranges(
     sets: list[ArangeSet] = []
     problems: list[DwarfGpuError] = []
     reader = Reader(data, endian)
+    ranges_left = MAX_RANGES
     sets_end = len(data.rstrip(b"\0")) if has_patch_space else len(data)
     while reader.position < sets_end:
         offset = reader.position
@@ -61,17 +64,20 @@ def read_aranges(
             problems.append(LimitExceeded(f"{amount} are before it: the others are not read"))
             problems[-1].context = f".debug_aranges set {offset:#x}"
             break
-        usual = _usual_set(data, offset, endian)
+        usual = _usual_set(data, offset, endian, ranges_left)
         if usual is not None:
             arange_set, reader.position = usual
             sets.append(arange_set)
+            ranges_left -= len(arange_set.spans)
             continue
         try:
             length, offset_size = initial_length(reader)
             if length > reader.remaining_bytes:
                 raise Malformed(f"length {length:#x} reaches beyond the section")
             end = reader.position + length
-            sets.append(_read_set(offset, Reader(data, endian, reader.position, end), offset_size))
+            of_set = Reader(data, endian, reader.position, end)
+            sets.append(_read_set(offset, of_set, offset_size, ranges_left))
+            ranges_left -= len(sets[-1].spans)
         except DwarfGpuError as error:
             error.context = f".debug_aranges set {offset:#x}"
             problems.append(error.with_traceback(None))
@@ -86,9 +92,9 @@ _USUAL: Final = {
 """Length, version, offset of the unit, sizes of addresses and segments, padding; a pair."""
 
 
-def _usual_set(data: bytes, offset: int, endian: Endian) -> tuple[ArangeSet, int] | None:
+def _usual_set(data: bytes, offset: int, endian: Endian, most: int) -> tuple[ArangeSet, int] | None:
     """Return a set with offsets of 4 and addresses of 8 bytes, as nearly all are, and its end; None
-    for any other, and for an unusable one."""
+    for any other, for an unusable one, and for one of more than `most` ranges."""
     form, pair = _USUAL[endian]
     start = offset + form.size
     if start > len(data):
@@ -96,7 +102,7 @@ def _usual_set(data: bytes, offset: int, endian: Endian) -> tuple[ArangeSet, int
     length, version, unit_offset, address_size, segment_size = form.unpack_from(data, offset)
     end = offset + 4 + length
     is_usual = (version, address_size, segment_size) == (_VERSION, 8, 0) and length < 0xFFFFFFF0
-    if not is_usual or not start <= end <= len(data):
+    if not is_usual or not start <= end <= len(data) or (end - start) // pair.size > most:
         return None
     rows = data[start : end - (end - start) % pair.size]
     spans = [Range(begin, begin + size) for begin, size in pair.iter_unpack(rows) if size]
@@ -104,7 +110,7 @@ def _usual_set(data: bytes, offset: int, endian: Endian) -> tuple[ArangeSet, int
     return ArangeSet(offset, unit_offset, address_size, tuple(spans), is_terminated), end
 
 
-def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
+def _read_set(offset: int, reader: Reader, offset_size: int, most: int) -> ArangeSet:
     version = reader.unsigned(2)
     if version != _VERSION:
         raise Unsupported(f"version {version}")
@@ -116,7 +122,10 @@ def _read_set(offset: int, reader: Reader, offset_size: int) -> ArangeSet:
     # The first pair is aligned to its own size, counted from the start of the set.
     pair = 2 * address_size
     reader.take((offset - reader.position) % pair)
-    rows = reader.take(reader.remaining_bytes // pair * pair)
+    count = reader.remaining_bytes // pair
+    if count > most:
+        raise LimitExceeded(f"it and those before it have more than {MAX_RANGES} ranges")
+    rows = reader.take(count * pair)
     form = ("<" if reader.endian == "little" else ">") + 2 * FORMAT_LETTERS[address_size]
     # A pair of zeros ends the set, but linkers also leave one in place of dropped code.
     spans = [Range(begin, begin + size) for begin, size in iter_unpack(form, rows) if size]

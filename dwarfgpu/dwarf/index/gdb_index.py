@@ -8,7 +8,7 @@ any unit; callers verify the returned unit. All numbers are little-endian in eve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from struct import iter_unpack, unpack
+from struct import Struct, iter_unpack, unpack
 from typing import Final, Literal
 
 from dwarfgpu.base.cached import cached_property
@@ -16,9 +16,10 @@ from dwarfgpu.base.printable import name_bytes
 from dwarfgpu.base.records import evolve, field, frozen
 from dwarfgpu.base.span_index import SpanIndex
 from dwarfgpu.dwarf.address_ranges import Range
+from dwarfgpu.dwarf.index.aranges import MAX_RANGES
 from dwarfgpu.dwarf.sections import Sections
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError, Malformed, Unsupported, counted
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, counted
 from dwarfgpu.objfile.file_bytes import FileBytes
 
 OwnerKind = Literal["unknown", "type", "variable", "function", "other"]
@@ -33,6 +34,8 @@ _KINDS: Final[dict[int, OwnerKind]] = {
 }
 _MAX_PROBES: Final = 10_000
 """Slots that are tried for one name; a table that is not full needs a few."""
+_ROW: Final = Struct("<QQI")
+"""The start and end of a range, and the index of its unit."""
 _UNIT_MASK: Final = (1 << 24) - 1
 _UPPER: Final = bytes(range(0x41, 0x5B))
 _FOLDED: Final = bytes.maketrans(_UPPER, _UPPER.lower())
@@ -84,8 +87,13 @@ class GdbIndexTable:
 
     @property
     def addresses(self) -> Iterator[tuple[Range, int]]:
-        """Addresses of the file, each range with the index of its unit."""
-        for low, high, unit in iter_unpack("<QQI", self.data[self.addresses_at : self.symbols_at]):
+        """Addresses of the file, each range with the index of its unit; `LimitExceeded` for more
+        than `MAX_RANGES`."""
+        count = (self.symbols_at - self.addresses_at) // _ROW.size
+        if count > MAX_RANGES:
+            amount = counted(count, "range")
+            raise LimitExceeded(f"{amount} of addresses: more than {MAX_RANGES} are not read")
+        for low, high, unit in _ROW.iter_unpack(self.data[self.addresses_at : self.symbols_at]):
             yield Range(low, high), unit
 
     def names(self) -> Iterator[tuple[bytes, tuple[Owner, ...]]]:
@@ -246,7 +254,10 @@ class GdbIndex:
 
     @cached_property
     def _spans(self) -> SpanIndex[int]:
-        return SpanIndex(() if self.table is None else self.table.addresses)
+        try:
+            return SpanIndex(() if self.table is None else self.table.addresses)
+        except LimitExceeded:  # the units themselves have their addresses, too
+            return SpanIndex(())
 
     def _unit(self, table: GdbIndexTable, index: int) -> CompilationUnit | None:
         types = index - len(table.units)

@@ -33,6 +33,10 @@ _STORED, _DEFLATED = 0, 8
 _IN_EXTRA: Final = 0xFFFFFFFF
 """The number is too large for its field: it is in the extra field of ZIP64."""
 _ZIP_64: Final = 1
+_FIELD: Final = Struct("<HH")
+"""The kind and size in bytes of an extra field, before its contents."""
+_MAX_FIELDS: Final = 1_000
+"""Of one file; tools write a few."""
 _MAX_STORED_BYTES: Final = 1 << 30
 """Of the first files that are stored, whose CRCs are compared: to read them takes a second, and a
 hole may have any size."""
@@ -125,19 +129,23 @@ def _directory(data: bytes | FileBytes, path: str) -> _Directory:
 
 def _wide(extra: bytes, size: int, packed: int, offset: int) -> tuple[int, int, int]:
     """Take the numbers that do not fit their fields from the extra field of ZIP64 (4.5.3)."""
-    while len(extra) >= 4:
-        kind, count = int.from_bytes(extra[:2], "little"), int.from_bytes(extra[2:4], "little")
+    position = 0
+    for _ in range(_MAX_FIELDS):
+        if position + _FIELD.size > len(extra):
+            break
+        kind, count = _FIELD.unpack_from(extra, position)
+        position += _FIELD.size
         if kind == _ZIP_64:
             numbers = iter(
                 int.from_bytes(extra[start : start + 8], "little")
-                for start in range(4, 4 + count, 8)
+                for start in range(position, position + count, 8)
             )
             size, packed, offset = (
                 next(numbers, number) if number == _IN_EXTRA else number
                 for number in (size, packed, offset)
             )
             break
-        extra = extra[4 + count :]
+        position += count
     return size, packed, offset
 
 
