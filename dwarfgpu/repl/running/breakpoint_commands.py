@@ -286,6 +286,8 @@ def _enable(
     stops: int = 0,
 ) -> Iterator[Part]:
     for item in (yield from _chosen(shell, argument)):
+        if isinstance(item, Watchpoint) and not item.is_enabled:
+            item.writes = None
         item.is_enabled = is_enabled
         if disposition is not None:
             item.disposition, item.stops_left = disposition, stops

@@ -18,6 +18,7 @@ from dwarfgpu.machine.run_control import (
     Watches,
 )
 from dwarfgpu.repl.running.watchpoint import Watchpoint
+from dwarfgpu.repl.running.watchpoint_values import look_at_written
 from dwarfgpu.repl.shell import Shell
 
 NOT_RUNNING = "Cannot run: the target is a state or core file."
@@ -138,6 +139,8 @@ def arm(shell: Shell) -> None:
 def resuming(shell: Shell, *, is_step: bool) -> Iterator[None]:
     """Run the waves that `scheduler-locking` allows within the block; long runs show their
     progress, and Ctrl-C stops them."""
+    if look_at_written(shell):
+        arm(shell)
     mode = shell.settings.word("scheduler-locking")
     locks = _with_power(shell, LocksWaves)  # type: ignore[type-abstract]
     reports = _with_power(shell, ReportsProgress)  # type: ignore[type-abstract]

@@ -94,6 +94,7 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         is_in_registers=is_in_registers,
         block=block_of(session, item.variables) if is_local else None,
         condition_names=names_of(shell, condition),
+        writes=session.write_count.writes,
     )
     watches = [
         breakpoint.watch

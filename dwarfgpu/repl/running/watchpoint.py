@@ -66,6 +66,9 @@ class Watchpoint(Breakpoint):
     """The innermost block of its local variables; None without any."""
     condition_names: ConditionNames | None = field(default=None, kw_only=True)
     """None for a condition without variables."""
+    writes: int | None = field(default=None, kw_only=True)
+    """How often something had been written at the prompt when the object was last looked at before
+    the program ran; None if that is not known."""
 
     @property
     def lane_of_value(self) -> int | None:

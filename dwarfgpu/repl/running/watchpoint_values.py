@@ -20,6 +20,22 @@ _NO_CODE: Final = (0, 0)
 """The code of a watch that is looked at again as soon as its function executes."""
 
 
+def look_at_written(shell: Shell) -> bool:
+    """Look again at the watchpoints before the program runs on, where something was written at the
+    prompt or they were disabled: as in GDB, the previous value of a stop is that which the program
+    changes. Return whether there were any."""
+    writes = shell.session.write_count.writes
+    items = [
+        item
+        for item in shell.breakpoints.values()
+        if isinstance(item, Watchpoint) and item.is_enabled and item.writes != writes
+    ]
+    for item in items:
+        item.writes = writes
+        looked_again(shell, item)
+    return bool(items)
+
+
 def looked_again(
     shell: Shell, item: Watchpoint, *, returns_to: int | None = None
 ) -> tuple[str, str] | None:
