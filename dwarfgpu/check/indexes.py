@@ -22,7 +22,7 @@ from dwarfgpu.check.finding import Finding, FindingPosition, Findings
 from dwarfgpu.check.rules import RULES
 from dwarfgpu.dwarf.address_ranges import Range, covers, listed_spans, merged, without
 from dwarfgpu.dwarf.debug_info import DebugInfo
-from dwarfgpu.dwarf.index.aranges import OtherAddressSize
+from dwarfgpu.dwarf.index.aranges import MAX_LISTED_UNITS, OtherAddressSize
 from dwarfgpu.dwarf.index.gdb_index import GdbIndexTable
 from dwarfgpu.dwarf.scope.scope_entries import (
     code_ranges,
@@ -95,7 +95,10 @@ class IndexChecker:
         table = gdb_index.table
         if table is not None:
             units = table.units
-            for offset in units:
+            if len(units) > MAX_LISTED_UNITS:
+                reason = f".gdb_index lists more than {MAX_LISTED_UNITS} units"
+                self.findings.skip(LimitExceeded(f"{reason}: those after them are not looked up"))
+            for offset in units[:MAX_LISTED_UNITS]:
                 try:
                     self.info.unit_starting_at(offset)
                 except IllFormed as error:

@@ -14,6 +14,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.entry_tree import Tree
+from dwarfgpu.dwarf.index.aranges import MAX_LISTED_UNITS
 from dwarfgpu.dwarf.index.name_table import NameEntry, NameTable, name_hash
 from dwarfgpu.dwarf.names.function_paths import without_arguments
 from dwarfgpu.dwarf.reference_targets import tag_name
@@ -80,6 +81,8 @@ class _NameChecker:
     """Of the names so far, with what each takes in the tables of its index, and of entries."""
     _unit_entries: int = field(init=False, default=0)
     """Of the units that the indexes list, each time that one lists them."""
+    _units: int = field(init=False, default=0)
+    """Of all lists of units."""
 
     def check(self, table: NameTable) -> None:
         """Compare the entries of an index of names with those of the units, and its hashes with
@@ -160,6 +163,12 @@ class _NameChecker:
 
     def _listed(self, table: NameTable) -> Iterator[CompilationUnit]:
         """Yield the compilation units of an index whose entries are in the file itself."""
+        self._units += table.header.unit_count
+        if self._units > MAX_LISTED_UNITS:
+            self.is_spent = True
+            reason = f"name indexes list more than {MAX_LISTED_UNITS} units"
+            first = f"index {table.header.offset:#x}"
+            raise LimitExceeded(f"{reason}: those from {first} on are not checked")
         for index in range(table.header.unit_count):
             unit = self.info.unit_at(table.unit_offset(index))
             if unit is not None and unit.offset == table.unit_offset(index):
@@ -192,12 +201,13 @@ class _NameChecker:
         search by hash does not find."""
         count, names = table.header.bucket_count, table.header.name_count
         reached = bytearray(names)
-        for bucket in range(count):
-            first = table.bucket(bucket)
+        for bucket, first in enumerate(table.buckets()):
+            if not first:
+                continue
             if first > names:
                 message = f"bucket {bucket} begins at name {first} of {names}"
                 self.report(message)
-            for name in range(first - 1, names) if first else ():
+            for name in range(first - 1, names):
                 hash = table.hash_of(name)
                 if hash is None or hash % count != bucket:
                     break

@@ -11,7 +11,7 @@ from typing import Final
 
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import frozen
-from dwarfgpu.errors import DwarfGpuError, Malformed, counted
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, counted
 from dwarfgpu.objfile.cuda_attributes import attributes
 from dwarfgpu.objfile.cuda_target import CudaTarget, cuda_target
 from dwarfgpu.objfile.elf import ObjectFile
@@ -31,6 +31,8 @@ _LARGE_PARAMETER: Final = 0x45
 _PARAMETER_BYTES: Final = 0x19
 """EIATTR_REGCOUNT, EIATTR_FRAME_SIZE, EIATTR_KPARAM_INFO, EIATTR_KPARAM_INFO_V2, which ptxas writes
 for kernels with several KiB of parameters, and EIATTR_CBANK_PARAM_SIZE."""
+MAX_PARAMETERS: Final = 1 << 18
+"""Of all kernels of a file."""
 _SIZE_SHIFT: Final = 18
 _NO_OFFSET: Final = 0xFFFF
 _ENTRY_TEXT: Final = re.compile(rb"\.entry\s+([\w$]+)\s*\(")
@@ -109,10 +111,12 @@ def _kernels(file: ObjectFile, problems: list[DwarfGpuError]) -> Iterator[CudaKe
     registers, frames = _counts(file, _REGISTER_COUNT), _counts(file, _FRAME_SIZE)
     names = _parameter_names(file)
     parameters: dict[str, tuple[CudaParameter, ...]] = {}
+    left = MAX_PARAMETERS
     for index, symbol in _entries(file):
         name = symbol.name
         if name not in parameters:
-            parameters[name] = _parameters(file, name, names.get(name, ()), problems)
+            parameters[name] = _parameters(file, name, names.get(name, ()), problems, left)
+            left -= len(parameters[name])
         yield CudaKernel(
             name,
             symbol.address,
@@ -124,19 +128,28 @@ def _kernels(file: ObjectFile, problems: list[DwarfGpuError]) -> Iterator[CudaKe
 
 
 def _parameters(
-    file: ObjectFile, kernel: str, names: tuple[str, ...], problems: list[DwarfGpuError]
+    file: ObjectFile,
+    kernel: str,
+    names: tuple[str, ...],
+    problems: list[DwarfGpuError],
+    most: int,
 ) -> tuple[CudaParameter, ...]:
     """Return the parameters of a kernel in their order, and add a problem if they contradict one
-    another."""
+    another, or are more than `most`: then there are none."""
     out: list[tuple[int, CudaParameter]] = []
     total_bytes = None
     section = f"{_INFO}.{kernel}"
     for number, value in attributes(file, section):
+        if number not in (_PARAMETER, _LARGE_PARAMETER, _PARAMETER_BYTES):
+            continue
         reader = Reader(value, file.endian)
         if number == _PARAMETER_BYTES:
             total_bytes = reader.unsigned(2)
-        if number not in (_PARAMETER, _LARGE_PARAMETER):
             continue
+        if len(out) == most:
+            text = f"{file.path}: {section}: the kernels have more than {MAX_PARAMETERS} parameters"
+            problems.append(LimitExceeded(text))
+            return ()
         reader.take(4)  # the symbol of a reference, else 0
         ordinal, offset = reader.unsigned(2), reader.unsigned(2)
         is_large = number == _LARGE_PARAMETER

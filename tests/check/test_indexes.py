@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from dwarfgpu.check import indexes, name_indexes
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.objfile.elf import ObjectFile
 from tests.check.made import findings, info_file, verdict_on, words
@@ -71,6 +72,16 @@ def test_a_unit_that_cannot_be_read_is_where_the_index_says(name: str) -> None:
     data[ObjectFile(name, bytes(data)).sections_by_name[".debug_info"].offset + 4] = 7
     verdict = verdict_on(bytes(data))
     assert findings(verdict) == [] and verdict.findings.skips == 1
+
+
+@pytest.mark.parametrize(("name", "section"), [(GDB, ".gdb_index"), (NAMES, "name indexes")])
+def test_very_many_listed_units(name: str, section: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index may list the same unit a million times."""
+    for module in (indexes, name_indexes):
+        monkeypatch.setattr(module, "MAX_LISTED_UNITS", 0)
+    verdict = verdict_on(read_fixture(name))
+    assert findings(verdict) == [] and verdict.findings.skips == 1
+    assert section in verdict.findings.skipped[0]
 
 
 @pytest.mark.parametrize("name", [ARANGES, GDB])

@@ -7,9 +7,12 @@ import struct
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from dwarfgpu.errors import LimitExceeded
+from dwarfgpu.objfile import cuda_attributes, cuda_code
 from dwarfgpu.objfile.elf import open_object
 from tests.cli.command import FIXTURES, run, run_json
 
@@ -248,6 +251,34 @@ def test_parameters_that_contradict_one_another(
     answered = run("info", path)
     assert answered.status == 1 and f"problem: Malformed: {says}" in answered.out
     assert f"error: {says.rstrip()}" in run("check", path).out
+
+
+@pytest.mark.parametrize(
+    ("module", "limit", "most", "says"),
+    [
+        (cuda_attributes, "MAX_ATTRIBUTES", 3, ".nv.compat: there are more than 3 attributes"),
+        (cuda_code, "MAX_PARAMETERS", 3, ".nv.info.combine: the kernels have more than 3 param"),
+    ],
+)
+def test_very_many_attributes(
+    module: ModuleType, limit: str, most: int, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = open_object(COMBINE)
+    assert not cuda_code.read_cuda_code(file).problems
+    monkeypatch.setattr(module, limit, most)
+    problems = cuda_code.read_cuda_code(file).problems
+    assert all(isinstance(problem, LimitExceeded) for problem in problems)
+    assert says in str(problems[0])
+
+
+def test_an_attribute_that_is_cut_short(tmp_path: Path) -> None:
+    data = COMBINE.read_bytes()
+    attribute = _parameter(0, 0)
+    cut = data.replace(attribute, attribute[:2] + b"\xff\xff" + attribute[4:])
+    (path := tmp_path / "cut.cubin").write_bytes(cut)
+    answered = run("info", path)
+    says = r"problem: Malformed: .*\.nv\.info\.combine: the attribute at offset 0x\w+ is cut short"
+    assert answered.status == 1 and re.search(says, answered.out)
 
 
 def test_kinds_of_parameters(tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ MAX_SETS: Final = 1 << 20
 """Sets that are read: as many as a file has units, and more than any program has."""
 MAX_RANGES: Final = 1 << 20
 """Ranges of addresses that are read of an index, of all units together."""
+MAX_LISTED_UNITS: Final = 1 << 19
+"""Units that an index of names lists, where each one is looked up."""
 
 
 @frozen

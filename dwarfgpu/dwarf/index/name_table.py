@@ -206,15 +206,22 @@ class NameTable:
         """Return the first name of a bucket, counted from 1; 0 for an empty one."""
         return self._number(self.header.buckets_at, index, 4)
 
+    def buckets(self) -> array[int]:
+        """Return the first name of every bucket, counted from 1; 0 for an empty one."""
+        return self._numbers(self.header.buckets_at, self.header.bucket_count, 4)
+
+    def _numbers(self, start: int, count: int, size_bytes: int) -> array[int]:
+        numbers = array("Q" if size_bytes == 8 else "I")
+        numbers.frombytes(self.data[start : start + count * size_bytes])
+        if self.header.format.endian != byteorder:
+            numbers.byteswap()
+        return numbers
+
     def names_at(self, is_wanted: Callable[[int], bool]) -> Iterator[int]:
         """Yield the names, counted from 0, whose offset in `.debug_str` is a wanted one; all are
         compared."""
         h = self.header
-        offsets = array("Q" if h.format.offset_size == 8 else "I")
-        end = h.strings_at + h.name_count * offsets.itemsize
-        offsets.frombytes(self.data[h.strings_at : end])
-        if h.format.endian != byteorder:
-            offsets.byteswap()
+        offsets = self._numbers(h.strings_at, h.name_count, h.format.offset_size)
         yield from compress(range(h.name_count), map(is_wanted, offsets))
 
     def candidates(self, hash: int, count: Callable[[], None]) -> Iterator[int]:
