@@ -121,6 +121,45 @@ def test_types_of_type_units_are_on_lines_of_their_compilation_unit(
         assert answer(program, f"list Of_{name}")[0] == f"1\tstruct Of_{name} {{ int a; }};"
 
 
+OVERLOADED = """\
+struct K { int a; K(); K(int); ~K();
+  int g() const; int g(); int g(int) volatile; int g(int); int r() &; int r() &&; };
+K::K() : a(1) {} K::K(int x) : a(x) {} K::~K() {}
+int K::g() const { return a; } int K::g() { return a + 1; }
+int K::g(int x) volatile { return x; } int K::g(int x) { return x + 1; }
+int K::r() & { return 1; } int K::r() && { return 2; }
+int main() { K k(2); return k.g() + k.g(1) + K().r(); }
+"""
+MEANT_OVERLOADS = {
+    "K::g(void)": "K::g()",
+    "'K::g()'": "K::g()",
+    "'K::g() const'": "K::g() const",
+    "K::g(int)": "K::g(int)",
+    "'K::g(int) volatile'": "K::g(int) volatile",
+    "'K::r() &'": "K::r() &",
+    "'K::r() &&'": "K::r() &&",
+    "K::K(int)": "K::K(int)",
+    "K::~K": "K::~K()",
+}
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+@pytest.mark.parametrize("version", ["-gdwarf-4", "-gdwarf-5"])
+def test_overloads_of_type_units_have_their_own_definitions(
+    compiler: str, version: str, tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """The declaration and the definition are entries of two units, with one linkage name."""
+    (tmp_path / "a.cc").write_text(OVERLOADED)
+    options = [version, "-fdebug-types-section", "-O0", "a.cc", "-o", "a"]
+    subprocess.run([tool(compiler), *options], check=True, cwd=tmp_path)
+    program = "debug", str(tmp_path / "a"), "--batch", "--pc", "main"
+    symbols = {name: answer(program, f"info symbol {name}")[0] for name in MEANT_OVERLOADS}
+    assert symbols == {name: f"{one} in section .text" for name, one in MEANT_OVERLOADS.items()}
+    every = run(*program, "-ex", "print &K::g").err
+    overloads = "K::g(int); K::g(int) volatile; K::g(void); K::g(void) const"
+    assert every == f'"K::g" is overloaded; say which: {overloads}\n'
+
+
 INHERITED = """\
 namespace n { template <class T> struct TB { T t; TB(T x) : t(x) {} };
 struct Q { int q; Q(int x, int y) : q(x) {} struct In { long z[2]; } in; static int qs; };

@@ -10,7 +10,7 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import is_in_anonymous_namespace
 from dwarfgpu.dwarf.scope.named_entries import TAGGED, TYPES, VARIABLES
 from dwarfgpu.dwarf.scope.nameless_functions import is_nameless, one_at
-from dwarfgpu.dwarf.scope.parameters import parameter_types
+from dwarfgpu.dwarf.scope.parameters import parameter_types, qualifiers_of, reference_of
 from dwarfgpu.dwarf.scope.variable import Variable
 
 Meaning: TypeAlias = Variable | Die
@@ -61,12 +61,30 @@ def is_in_nameless(meaning: Meaning) -> bool:
 
 def is_same_function(first: Die, second: Die) -> bool:
     """Return whether a definition belongs to a declaration of its name; only C++ functions have
-    overloads, and entries of assemblers have no parameters."""
+    overloads, and entries of assemblers have no parameters.
+
+    Their linkage names decide, where both have one, with the code of constructors for whole objects
+    and for parts of objects as one function.
+    """
     if first.tag != dw.TAG_SUBPROGRAM:
         return True
-    if second.unit.is_cplusplus or first.linkage_name is not None:
-        return parameter_types(first) == parameter_types(second)
-    return True
+    if not second.unit.is_cplusplus and first.linkage_name is None:
+        return True
+    linked = first.linkage_name, second.linkage_name
+    if None not in linked and first.unit.is_cplusplus and second.unit.is_cplusplus:
+        if linked[0] == linked[1]:
+            return True
+        from dwarfgpu.dwarf.names.demangle import demangled  # few have one of two names
+
+        printed = {demangled(name) for name in linked if name is not None}
+        if None not in printed:
+            return len(printed) == 1
+    return _signature(first) == _signature(second)
+
+
+def _signature(function: Die) -> tuple[str, ...]:
+    """Return what differs between overloads, with types as they are written."""
+    return (*parameter_types(function), qualifiers_of(function), reference_of(function))
 
 
 def distinguished(meanings: list[Meaning], scopes: tuple[Die, ...]) -> list[Meaning]:
