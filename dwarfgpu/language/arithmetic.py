@@ -44,11 +44,11 @@ from dwarfgpu.language.array_expressions import require_same_array
 from dwarfgpu.language.base_class_casts import (
     converted,
     converted_pointer,
-    is_same_class,
     kinship,
     require_defined,
     way_up,
 )
+from dwarfgpu.language.base_classes import is_same_class
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, Numbers, holds, not_comparable
 from dwarfgpu.language.complexes import COMPLEX, is_complex
 from dwarfgpu.language.kinds_of_operands import OperandKind

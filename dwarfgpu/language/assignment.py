@@ -29,7 +29,7 @@ from dwarfgpu.errors import (
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_fixed_point, is_floating
 from dwarfgpu.language.array_expressions import require_same_array
-from dwarfgpu.language.base_class_casts import is_same_class
+from dwarfgpu.language.base_classes import is_same_class
 from dwarfgpu.language.evaluation_options import Options, require_writable
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import INTERNAL, TypedValue, own_bits

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.types.types import Member, Pointer, Struct, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import EvaluationError, UsageError
-from dwarfgpu.language.base_classes import way_to
+from dwarfgpu.language.base_classes import is_same, is_same_class, way_to
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.other_units import require_one_instance
 from dwarfgpu.language.syntax.expression_language import language_of
@@ -85,42 +85,17 @@ def way_up(derived: Type | None, base: Type | None) -> Kinship | None:
     if (
         not isinstance(derived_class, Struct)
         or not isinstance(base_class, Struct)
-        or _is_same(derived_class, base_class)
+        or is_same(derived_class, base_class)
     ):
         return None
     steps = way_to(
-        derived_class, lambda candidate: _is_same(candidate, base_class), _name(base_class)
+        derived_class, lambda candidate: is_same(candidate, base_class), _name(base_class)
     )
     return None if steps is None else Kinship(steps, is_up=True)
 
 
 def _name(type_: Type | None) -> str:
     return type_name(type_, cplusplus=True)
-
-
-def is_same_class(left: Type | None, right: Type | None) -> bool:
-    """Return whether two types are one class, or one of them is unknown."""
-    first, second = strip(left), strip(right)
-    if first is None or second is None:
-        return True
-    return isinstance(first, Struct) and isinstance(second, Struct) and _is_same(first, second)
-
-
-def _is_same(left: Struct, right: Struct) -> bool:
-    """Return whether two entries, maybe of two units, describe one class."""
-    if left is right:
-        return True
-    if left.name is None or (left.name, left.size_bytes) != (right.name, right.size_bytes):
-        return False
-    return _name(left) == _name(right) and _layout(left) == _layout(right)
-
-
-def _layout(struct_type: Struct) -> list[tuple[object, ...]]:
-    return [
-        (member.name, member.bit_offset, member.bit_size, member.is_base_class, member.is_virtual)
-        for member in struct_type.members
-        if not member.is_static
-    ]
 
 
 def converted(objects: ObjectAccess, value: TypedValue, way: Kinship, type_: Type) -> TypedValue:
@@ -152,7 +127,9 @@ def _of_whole_object(objects: ObjectAccess, value: TypedValue, target: Type) -> 
     `UsageError` if the class of the whole object is unknown, or is not derived from that one,
     `Unavailable` if the object cannot be read.
     """
-    from dwarfgpu.language.real_types import real_object, table_of  # for virtual base classes
+    # For virtual base classes.
+    from dwarfgpu.language.created_class import table_of
+    from dwarfgpu.language.real_types import real_object
 
     with memory_in_gdbs_words():
         table_of(objects, value)

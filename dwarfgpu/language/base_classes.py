@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dwarfgpu.dwarf.names.qualified import parts, require_few_scopes
 from dwarfgpu.dwarf.names.type_names import full_name, type_name
 from dwarfgpu.dwarf.scope.declarations import is_in_function
-from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Struct, strip
+from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Struct, Type, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 
 
@@ -173,3 +173,32 @@ def ways_to(
             else:
                 pending.append((inner, here, (*steps, member)))
     return list(paths.values())
+
+
+def is_same_class(left: Type | None, right: Type | None) -> bool:
+    """Return whether two types are one class, or one of them is unknown."""
+    first, second = strip(left), strip(right)
+    if first is None or second is None:
+        return True
+    return isinstance(first, Struct) and isinstance(second, Struct) and is_same(first, second)
+
+
+def is_same(left: Struct, right: Struct) -> bool:
+    """Return whether two entries, maybe of two units, describe one class."""
+    if left is right:
+        return True
+    if left.name is None or (left.name, left.size_bytes) != (right.name, right.size_bytes):
+        return False
+    return _full(left) == _full(right) and _layout(left) == _layout(right)
+
+
+def _layout(struct_type: Struct) -> list[tuple[object, ...]]:
+    return [
+        (member.name, member.bit_offset, member.bit_size, member.is_base_class, member.is_virtual)
+        for member in struct_type.members
+        if not member.is_static
+    ]
+
+
+def _full(struct: Struct) -> str:
+    return type_name(struct, cplusplus=True)

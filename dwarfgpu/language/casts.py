@@ -10,7 +10,8 @@ from dwarfgpu.dwarf.types.types import Base, Enum, MemberPointer, Pointer, Struc
 from dwarfgpu.errors import DwarfGpuError, UndefinedBits, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.arithmetic_conversions import is_integer
-from dwarfgpu.language.base_class_casts import is_same_class, way_up
+from dwarfgpu.language.base_class_casts import way_up
+from dwarfgpu.language.base_classes import is_same_class
 from dwarfgpu.language.member_pointers import reinterpreted_member
 from dwarfgpu.language.name_resolution import Typed
 from dwarfgpu.language.object_access import ObjectAccess

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dwarfgpu.dwarf.types.types import Member, Struct, Type, strip
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.base_class_casts import Kinship, converted, is_same_class
-from dwarfgpu.language.base_classes import ways_to
+from dwarfgpu.language.base_class_casts import Kinship, converted
+from dwarfgpu.language.base_classes import is_same_class, ways_to
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.real_types import real_object
 from dwarfgpu.language.typed_value import TypedValue

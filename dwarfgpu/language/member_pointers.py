@@ -31,11 +31,11 @@ from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.arithmetic_conversions import bounded
 from dwarfgpu.language.base_class_casts import (
     converted,
-    is_same_class,
     kinship,
     require_defined,
     way_up,
 )
+from dwarfgpu.language.base_classes import is_same_class
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.member_lookup import path_to
 from dwarfgpu.language.object_access import ObjectAccess, function_type

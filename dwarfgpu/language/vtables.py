@@ -10,9 +10,9 @@ from typing import Final
 
 from dwarfgpu.arch.model import AddressSpace
 from dwarfgpu.base.records import frozen
-from dwarfgpu.dwarf.types.inheritance import MOST_BASES
-from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
+from dwarfgpu.dwarf.types.types import Pointer, Struct, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Unavailable, UsageError
+from dwarfgpu.language.created_class import DynamicClasses, has_virtual_table
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.value_text import read_memory
@@ -60,7 +60,7 @@ def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, 
     """Return the outermost class at each address of a dynamic class, and how many slots are
     declared there, in ascending order."""
     parts: dict[int, tuple[Struct, list[int]]] = {}
-    dynamic = _DynamicClasses()
+    dynamic = DynamicClasses()
     visited: set[tuple[Struct, int]] = set()
     pending = [value]
     while pending:
@@ -83,37 +83,6 @@ def _parts(objects: ObjectAccess, value: TypedValue) -> dict[int, tuple[Struct, 
         counts.sort()
         pending += [objects.step(part, member) for member in reversed(bare.index.bases)]
     return parts
-
-
-def has_virtual_table(type_: Type | None) -> bool:
-    """Return whether objects of a class point to virtual function tables."""
-    return _DynamicClasses().has(type_)
-
-
-class _DynamicClasses:
-    """The classes that themselves or in a base class have virtual functions or virtual bases."""
-
-    def __init__(self) -> None:
-        self._has_table: dict[Struct, bool] = {}
-        self._steps = 0
-        """To base classes, again from each class that inherits one."""
-
-    def has(self, type_: Type | None) -> bool:
-        """Return whether it is one; `LimitExceeded` if there are too many base classes."""
-        bare = strip(type_)
-        if not isinstance(bare, Struct):
-            return False
-        if bare not in self._has_table:
-            self._has_table[bare] = False  # as long as its base classes are looked at
-            bases = bare.index.bases
-            self._steps += len(bases)
-            if self._steps > MOST_BASES:
-                raise LimitExceeded(f"more than {MOST_BASES} base classes")
-            is_own = any(method.is_virtual for method in bare.declared.methods)
-            self._has_table[bare] = is_own or any(
-                member.is_virtual or self.has(member.type) for member in bases
-            )
-        return self._has_table[bare]
 
 
 def _table(

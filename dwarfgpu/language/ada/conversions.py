@@ -28,7 +28,7 @@ from dwarfgpu.language.arithmetic_conversions import (
     is_integer,
     scale_of,
 )
-from dwarfgpu.language.base_class_casts import is_same_class
+from dwarfgpu.language.base_classes import is_same_class
 from dwarfgpu.language.c_numbers import spelled
 from dwarfgpu.language.casts import written_cast
 from dwarfgpu.language.constant_expressions import Constant
