@@ -45,8 +45,9 @@ from dwarfgpu.language.base_class_casts import (
     converted,
     converted_pointer,
     kinship,
+    pointed_class,
     require_defined,
-    way_up,
+    way_of_pointer,
 )
 from dwarfgpu.language.base_classes import is_same_class
 from dwarfgpu.language.c_numbers import NOT_A_NUMBER, Numbers, holds, not_comparable
@@ -358,13 +359,14 @@ class Arithmetic:
         left_type, right_type = strip(left.type), strip(right.type)
         if isinstance(left_type, Pointer) and isinstance(right_type, Pointer):
             left_target, right_target = (
-                self.objects.completed(left_type.target),
-                self.objects.completed(right_type.target),
+                pointed_class(self.objects, left, left_type),
+                pointed_class(self.objects, right, right_type),
             )
-            if way_up(left_target, right_target) is not None:
-                return converted_pointer(self.objects, left, right_type.target), right
-            if way_up(right_target, left_target) is not None:
-                return left, converted_pointer(self.objects, right, left_type.target)
+            way = way_of_pointer(left_target, right_target)
+            if way is not None and way.is_up:
+                return converted_pointer(self.objects, left, right_target), right
+            if way is not None:
+                return left, converted_pointer(self.objects, right, left_target)
         return left, right
 
     def _removed(self, value: TypedValue) -> ImplicitPointer | None:

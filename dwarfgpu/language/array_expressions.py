@@ -29,6 +29,7 @@ from dwarfgpu.language.arithmetic_conversions import Number
 from dwarfgpu.language.builtin_types import INT_BITS
 from dwarfgpu.language.declarators import array_of
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.language.other_units import require_one_instance
 from dwarfgpu.language.typed_value import TypedValue, is_in_register
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import contents
@@ -175,6 +176,7 @@ def repeated(
     if not is_inside:
         raise UsageError("Only values in memory can be extended with '@'.")
     if size_bytes(value.type) is None:
+        require_one_instance(value.type)
         raise UsageError("The size of the object is unknown, so it cannot be repeated.")
     array = array_of(value.type, count)
     if first_index:

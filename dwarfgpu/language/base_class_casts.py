@@ -9,12 +9,14 @@ unrelated classes.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from dwarfgpu.base.records import evolve, frozen
 from dwarfgpu.dwarf.names.type_names import type_name
+from dwarfgpu.dwarf.scope.undecided_class import instances_of, may_be_several_instances
 from dwarfgpu.dwarf.types.types import Member, Pointer, Struct, Type, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import EvaluationError, UsageError
+from dwarfgpu.errors import DwarfGpuError, EvaluationError, UsageError
 from dwarfgpu.language.base_classes import is_same, is_same_class, way_to
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.other_units import require_one_instance
@@ -49,6 +51,12 @@ class Kinship:
             return None
         return sum(step.bit_offset or 0 for step in self.steps) // 8
 
+    @property
+    def displacement_bytes(self) -> int | None:
+        """The bytes by which a pointer moves; None if the object decides."""
+        offset = self.offset_bytes
+        return offset if self.is_up or offset is None else -offset
+
 
 def kinship(source: Type | None, target: Type | None) -> Kinship | None:
     """Return how a class is related to another one; None if it is unrelated, or the same.
@@ -62,14 +70,25 @@ def kinship(source: Type | None, target: Type | None) -> Kinship | None:
     return None if down is None else evolve(down, is_up=False)
 
 
+def way_of_pointer(source: Type | None, target: Type | None) -> Kinship | None:
+    """Return the same for pointers. Of classes that may be several instances of a template all
+    have to lead to one address; `UsageError` if they do not."""
+    sources, targets = instances_of(source), instances_of(target)
+    if not sources and not targets:
+        return kinship(source, target)
+    ways = [kinship(one, other) for one in sources or (source,) for other in targets or (target,)]
+    if len({0 if way is None else way.displacement_bytes for way in ways}) > 1:
+        require_one_instance(source if sources else target)
+    return next((way for way in ways if way is not None), None)
+
+
 def require_defined(unit: CompilationUnit | None, derived: Type | None, base: Type | None) -> None:
     """Raise `UsageError` for a C++ class that is only declared: its base classes are unknown."""
     a, b = strip(derived), strip(base)
     if not (isinstance(a, Struct) and isinstance(b, Struct) and language_of(unit).is_cplusplus):
         return
     for struct in (a, b) if a.name != b.name else ():
-        if struct.is_declaration:
-            require_one_instance(struct)
+        if struct.is_declaration and not may_be_several_instances(struct):
             raise UsageError(
                 f"class '{_name(struct)}' has no definition: whether the other one is a base "
                 f"class is unknown; cast to void * first to take the address as it is"
@@ -147,6 +166,16 @@ def _of_whole_object(objects: ObjectAccess, value: TypedValue, target: Type) -> 
     return converted(objects, whole, way, target)
 
 
+def pointed_class(objects: ObjectAccess, value: TypedValue, bare: Pointer) -> Type | None:
+    """Return the target of a pointer: of a class that may be several instances of a template the
+    one that the object has, if it says so."""
+    target = objects.completed(bare.target)
+    if may_be_several_instances(target):
+        with suppress(DwarfGpuError):  # the types may be enough
+            return objects.dereferenced(value).type
+    return target
+
+
 def converted_pointer(objects: ObjectAccess, value: TypedValue, target: Type | None) -> TypedValue:
     """Return a pointer that is moved to an object of its new target; its type does not change. Null
     stays null.
@@ -154,9 +183,9 @@ def converted_pointer(objects: ObjectAccess, value: TypedValue, target: Type | N
     Only where a virtual base class is on the way is the object read.
     """
     bare = strip(value.type)
-    source = objects.completed(bare.target) if isinstance(bare, Pointer) else None
+    source = pointed_class(objects, value, bare) if isinstance(bare, Pointer) else None
     target = objects.completed(target)
-    way = None if source is None else kinship(source, target)
+    way = None if source is None else way_of_pointer(source, target)
     if way is None:
         require_defined(value.unit, source, target)
         return value
@@ -193,9 +222,9 @@ def _is_null(objects: ObjectAccess, value: TypedValue, bare: Pointer) -> bool:
 def _moved_bytes(objects: ObjectAccess, way: Kinship, where: Callable[[], Location]) -> int:
     """Return the adjustment of a pointer; calls `where` for the object only if it determines
     that."""
-    offset = way.offset_bytes
+    offset = way.displacement_bytes
     if offset is not None:
-        return offset if way.is_up else -offset
+        return offset
     start = location = where()
     with memory_in_gdbs_words():
         for step in way.steps:

@@ -189,7 +189,20 @@ def is_same(left: Struct, right: Struct) -> bool:
         return True
     if left.name is None or (left.name, left.size_bytes) != (right.name, right.size_bytes):
         return False
-    return _full(left) == _full(right) and _layout(left) == _layout(right)
+    if left.is_declaration and right.is_declaration:
+        return _full(left) == _full(right)
+    return _exact_name(left) == _exact_name(right) and _layout(left) == _layout(right)
+
+
+def _exact_name(struct: Struct) -> str:
+    """Return the name of a class with the types of the values among arguments of templates."""
+    name = _full(struct)
+    if "<" not in name or struct.die is None or not struct.die.unit.is_cplusplus:
+        return name
+    from dwarfgpu.dwarf.scope.exact_instances import spelled_with_types  # few have arguments
+
+    words = spelled_with_types(struct)
+    return words if isinstance(words, str) else name
 
 
 def _layout(struct_type: Struct) -> list[tuple[object, ...]]:

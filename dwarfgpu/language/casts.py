@@ -15,7 +15,6 @@ from dwarfgpu.language.base_classes import is_same_class
 from dwarfgpu.language.member_pointers import reinterpreted_member
 from dwarfgpu.language.name_resolution import Typed
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.other_units import require_one_instance
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 
@@ -167,7 +166,6 @@ def _asked(arithmetic: Arithmetic, value: TypedValue, to: Typed) -> TypedValue:
     if is_null or isinstance(objects, Unevaluated):
         return _reinterpreted(arithmetic, value, to)
     source = objects.dereferenced(objects.read(value)) if is_pointer else value
-    require_one_instance(bare.target)
     part = public_part(objects, source, objects.completed(bare.target))
     if part is None and not is_pointer:
         raise UsageError("dynamic_cast failed")

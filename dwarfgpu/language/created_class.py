@@ -15,10 +15,12 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.meaning import has_tag
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.symbol_at_address import symbol_covering
+from dwarfgpu.dwarf.scope.undecided_class import instances_of
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.inheritance import MOST_BASES
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
+from dwarfgpu.language.base_classes import is_same_class, ways_to
 from dwarfgpu.language.dereference import Dereference
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.view.object_printer import space_and_address
@@ -53,6 +55,31 @@ def created_class(objects: Dereference, value: TypedValue) -> CreatedClass | Non
         return None
     typed = _class_named(objects, symbol.name.removeprefix(_TABLE))
     return None if typed is None else CreatedClass(typed, to_top)
+
+
+def instance_of_object(objects: Dereference, value: TypedValue) -> Struct | None:
+    """Return the only instance of a template, of those that the class of a value may be, that the
+    object at its address is, or has there as a base class."""
+    instances = instances_of(value.type)
+    created = created_class(objects, value) if instances else None
+    whole = None if created is None else strip(created.typed.type)
+    if created is None or not isinstance(whole, Struct):
+        return None
+    offsets = {instance: _offsets(whole, instance) for instance in instances}
+    meant = [one for one in instances if not offsets[one].isdisjoint({None, -created.to_top})]
+    return meant[0] if len(meant) == 1 else None
+
+
+def _offsets(whole: Struct, part: Struct) -> set[int | None]:
+    """Return where a class has parts of another one, in bytes; None for what the object decides."""
+    if is_same_class(whole, part):
+        return {0}
+    return {
+        None
+        if any(step.location is not None for step in way)
+        else sum(step.bit_offset or 0 for step in way) // 8
+        for way in ways_to(whole, lambda candidate: is_same_class(candidate, part))
+    }
 
 
 def table_of(objects: Dereference, value: TypedValue) -> int | None:
@@ -106,6 +133,10 @@ class DynamicClasses:
             return False
         if bare not in self._has_table:
             self._has_table[bare] = False  # as long as its base classes are looked at
+            if instances := instances_of(bare):
+                have = {self.has(instance) for instance in instances}
+                self._has_table[bare] = have == {True}
+                return self._has_table[bare]
             bases = bare.index.bases
             self._steps += len(bases)
             if self._steps > MOST_BASES:

@@ -33,7 +33,6 @@ from dwarfgpu.dwarf.types.inheritance import Inherited, ambiguous, inherited
 from dwarfgpu.dwarf.types.types import MAX_CHAIN, Member, Pointer, Struct, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.language.base_classes import ambiguous_base, bases, class_in, class_named, ways_to
-from dwarfgpu.language.other_units import require_one_instance
 
 Declared: TypeAlias = list[Member] | Method | Die
 """The way to a data member in the class that declares it, or a member function; the entry of an
@@ -140,7 +139,6 @@ def member_meant(struct_type: Struct, name: str, naming: Struct | None = None) -
     in one part of this one alone.
     """
     naming = naming or struct_type
-    require_one_instance(naming)
     declared = inherited(naming, lambda candidate: _own(candidate, name), bases)
     if not declared:
         return None

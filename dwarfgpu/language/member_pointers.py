@@ -39,7 +39,6 @@ from dwarfgpu.language.base_classes import is_same_class
 from dwarfgpu.language.c_numbers import not_comparable
 from dwarfgpu.language.member_lookup import path_to
 from dwarfgpu.language.object_access import ObjectAccess, function_type
-from dwarfgpu.language.other_units import require_one_instance
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.value_text import read_memory
@@ -311,7 +310,6 @@ def _only_adds(use_location: ExprLoc | LocList, value: TypedValue) -> bool:
 
 def _in_class_of(objects: ObjectAccess, value: TypedValue, kind: MemberPointer) -> TypedValue:
     """Return an object, or the base class of it that a pointer to member is for."""
-    require_one_instance(kind.container)
     container = objects.completed(kind.container)
     way = kinship(value.type, container)
     if way is not None and container is not None:

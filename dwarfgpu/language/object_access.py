@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dwarfgpu.arch.model import AddressSpace
+from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.declarations import declaration_of
 from dwarfgpu.dwarf.scope.parameters import passed_parameters, with_parameters
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
+from dwarfgpu.dwarf.scope.undecided_class import may_be_several_instances
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.types import (
@@ -23,6 +25,7 @@ from dwarfgpu.errors import (
 )
 from dwarfgpu.expr.implicit_conversions import memory_location
 from dwarfgpu.language.object_parts import ObjectParts
+from dwarfgpu.language.other_units import requalified
 from dwarfgpu.language.typed_value import (
     TypedValue,
     is_in_register,
@@ -35,6 +38,17 @@ from dwarfgpu.model.storage import Memory
 
 class ObjectAccess(ObjectParts):
     """Objects as the focus of a session sees them."""
+
+    def dereferenced(self, value: TypedValue) -> TypedValue:
+        """Return the object to which a pointer or reference points: of a class that may be several
+        instances of a template, as that which the object says that it is."""
+        pointed = super().dereferenced(value)
+        if not may_be_several_instances(pointed.type):
+            return pointed
+        from dwarfgpu.language.created_class import instance_of_object  # few classes are so
+
+        instance = instance_of_object(self, pointed)
+        return evolve(pointed, type=requalified(instance, pointed.type)) if instance else pointed
 
     def address_of(self, value: TypedValue) -> TypedValue:
         """Return `&object`: the address of an object in memory, as a pointer to its address

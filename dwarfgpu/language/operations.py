@@ -438,9 +438,13 @@ class Operations(UntypedOperands):
         if isinstance(bare, Array) and (why := lost_length(bare)) is not None:
             raise UndefinedBits(why)
         if size is None:
-            from dwarfgpu.language.other_units import completed_below  # most types have a size
+            # Most types have a size.
+            from dwarfgpu.language.other_units import completed_below, require_one_instance
 
-            size = size_bytes(completed_below(self.session, bare))
+            whole = completed_below(self.session, bare)
+            size = size_bytes(whole)
+            if size is None:
+                require_one_instance(element_type(whole) if isinstance(whole, Array) else whole)
         if size is None:
             raise UsageError("The type is incomplete: its size is unknown.")
         if size >> self.names.builtins.long_bits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from dwarfgpu.base.records import evolve
@@ -14,7 +15,11 @@ from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import named
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.symbols_by_name import symbol_of_variable
-from dwarfgpu.dwarf.scope.undecided_class import may_be_several_instances, why_undecided
+from dwarfgpu.dwarf.scope.undecided_class import (
+    may_be_several_instances,
+    why_undecided,
+    with_common_members,
+)
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.scope.variable_names import instances_of_member, listed_instances
 from dwarfgpu.dwarf.types.builder import types_of
@@ -77,19 +82,19 @@ def member_instances(session: Session, member: Member) -> str:
 
 def completed(session: Session, type_: Type | None) -> Type | None:
     """Return a class that is only declared in its unit as another unit defines it; any other type,
-    or a class that no unit defines, unchanged; also one that may be several instances of a
-    template, for which `require_one_instance` is an error."""
+    or a class that no unit defines, unchanged; one that may be several instances of a template with
+    what these have in common."""
     bare = strip(type_)
     if not isinstance(bare, Struct) or not bare.is_declaration or bare.name is None:
         return type_
     if may_be_several_instances(bare):
-        return type_
+        return requalified(with_common_members(bare), type_)
     name = f"::{type_name(bare, cplusplus=True)}"
     meanings = session.meanings(name).of(name, has_tag(CLASSES))
     die = meanings[0] if meanings and isinstance(meanings[0], Die) else None
     if die is None or die.flag(dw.AT_DECLARATION):
         return type_
-    return _requalified(types_of(die.unit).build(die), type_)
+    return requalified(types_of(die.unit).build(die), type_)
 
 
 def require_one_instance(type_: Type | None) -> None:
@@ -121,10 +126,15 @@ def several_completions(session: Session, type_: Type | None, unit: CompilationU
     return [*lookup.remarks]
 
 
-def completed_below(session: Session, type_: Type | None, depth: int = _DEEPEST) -> Type | None:
-    """Return a type with the class below its pointers, arrays and results of functions completed;
-    one without such a class, or behind more than `depth` of them, unchanged. `UsageError` as
-    `require_one_instance` raises it."""
+def completed_below(
+    session: Session,
+    type_: Type | None,
+    definition: Callable[[Session, Type | None], Type | None] = completed,
+    depth: int = _DEEPEST,
+) -> Type | None:
+    """Return a type with the class below its pointers, arrays and results of functions as
+    `definition` completes it; one without such a class, or behind more than `depth` of them,
+    unchanged."""
     bare = strip(type_)
     inner: Type | None
     match bare:
@@ -135,21 +145,20 @@ def completed_below(session: Session, type_: Type | None, depth: int = _DEEPEST)
         case Function():
             inner = bare.result
         case _:
-            require_one_instance(bare)
-            return completed(session, type_)
-    defined = completed_below(session, inner, depth - 1) if depth else inner
+            return definition(session, type_)
+    defined = completed_below(session, inner, definition, depth - 1) if depth else inner
     if defined is inner:
         return type_
     match bare:
         case Pointer():
-            return _requalified(evolve(bare, target=defined), type_)
+            return requalified(evolve(bare, target=defined), type_)
         case Array():
-            return _requalified(evolve(bare, element=defined), type_)
+            return requalified(evolve(bare, element=defined), type_)
         case Function():
-            return _requalified(evolve(bare, result=defined), type_)
+            return requalified(evolve(bare, result=defined), type_)
 
 
-def _requalified(defined: Type, type_: Type | None) -> Type:
+def requalified(defined: Type, type_: Type | None) -> Type:
     """Return a type with the qualifiers of another, looking through its typedefs."""
     for qualifier in reversed(denoted(type_).qualifiers):
         defined = Qualified(qualifier, defined)

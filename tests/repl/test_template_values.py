@@ -630,6 +630,80 @@ def test_overloads_of_defined_classes_are_those_of_gdb(
     assert answers_with(None, files, asked) == answers_with(tool("gdb"), files, asked)
 
 
+OF_TABLES = """
+template <auto V> struct W { int v; static int st; constexpr W(int x) : v(x) {}
+  virtual int f() const { return V; } };
+template <auto V> int W<V>::st = 100 * sizeof(V);
+struct Y { virtual int g() const { return 1; } };
+struct D : Y, W<3> { int d; constexpr D() : W<3>(2), d(3) {} };
+struct E : W<3l> { constexpr E() : W<3l>(4) {} };
+"""
+DECLARING_TABLES = """
+template <auto V> struct W; extern char d[], e[], plain[]; W<3> *one = (W<3> *)(d + 8);
+W<3l> *other = (W<3l> *)e, *null; W<3> &whole = *(W<3> *)plain;
+W<3> *hold[] = {(W<3> *)(d + 8)}; W<3> *function(W<3> *p) { return p; }
+int main() { return one == (void *)other && null && &whole; }
+"""
+DEFINING_TABLES = (
+    f"{OF_TABLES} constinit D d; constinit W<3> plain(5); int one_use() {{ return W<3>::st; }}",
+    f"{OF_TABLES} constinit E e; int use() {{ return W<3l>::st; }}",
+)
+AMBIGUOUS_W = '"W<3>" is ambiguous: W<3>, W<3l>'
+BY_TABLES = {
+    # The table of virtual functions names the class of the object:
+    "one->st": "400",
+    "other->st": "800",
+    "(D *)one == &d": "true",
+    "one == &d": "true",
+    "((D *)one)->d": "3",
+    "dynamic_cast<D *>(one) == &d": "true",
+    "dynamic_cast<D *>(other)": "(D *) 0x0",
+    "(*one@1)[0].v": "2",
+    "whole.st": "400",
+    "one->f == 'W<3>::f'": "true",
+    "other->f == 'W<3l>::f'": "true",
+    "-object on -- one == &d": "true",
+    # All instances have these:
+    "sizeof(*null)": "16",
+    "sizeof(**hold)": "16",
+    "(long)(null + 1)": "16",
+    "(long)&null->v": "8",
+    "sizeof(null->v)": "4",
+    "(long)(E *)null": "0",
+    "null->st": AMBIGUOUS_W,
+    "null->f": AMBIGUOUS_W,
+    "*null": AMBIGUOUS_W,
+    "*null@2": "Cannot access memory at address 0x0: not in the state",
+    "hold[0] == one": "true",
+    "null == &d": AMBIGUOUS_W,
+}
+
+
+SHOWN_TABLES = (
+    "info vtbl one",
+    "info vtbl other",
+    "print -object on -- one",
+    "print -object on -- *one",
+    "print -object on -- other",
+    "print (D *) one",
+    "whatis one",
+)
+
+
+@pytest.mark.parametrize("options", WITH_TYPE_UNITS)
+def test_the_object_or_all_instances_decide_what_a_declaration_is(
+    options: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    sources = (DECLARING_TABLES, *DEFINING_TABLES)
+    program = compiled(tool("g++"), tmp_path, *sources, options=f"-std=c++20 {options}")
+    assert {one: answer(program, one) for one in BY_TABLES} == BY_TABLES
+    if not options:  # GDB does not find the class D in type units
+        files = [str(program)]
+        note = "note: no state is given: writable memory has its initial contents\n"
+        own = [one.replace(note, "") for one in answers_with(None, files, SHOWN_TABLES)]
+        assert own == answers_with(tool("gdb"), files, SHOWN_TABLES)
+
+
 MEMBERS = """
 enum E { A, B = 5 };
 template <auto V> struct W { decltype(V) v; static int sm; template <auto U> static int st;

@@ -50,7 +50,7 @@ def exact_parameters(function: Die) -> Sequence[str]:
     """Return the types of the parameters in one spelling with the types of the values."""
     if (printed := _printed(function.linkage_name)) is not None:
         return _parameters_in(printed)
-    own = [*map(paths.exact_type, parameter_types(function, _resolved_spelling))]
+    own = [*map(paths.exact_type, parameter_types(function, spelling_with_types))]
     if _UNKNOWN not in own or function.tag != dw.TAG_SUBPROGRAM:
         return own
     printed = _printed(entry_symbol(function))
@@ -81,7 +81,7 @@ def name_with_types(function: Die, name: str) -> str:
     return f"{paths.split(name)[0]}({', '.join(own)})" if own and _UNKNOWN not in own else name
 
 
-def _resolved_spelling(type_: Type | None) -> str:
+def spelling_with_types(type_: Type | None) -> str:
     """Return the text of a type with the types of the values, without typedefs; none where the file
     does not have them all."""
     has_all = True

@@ -15,12 +15,18 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import qualified_name
 from dwarfgpu.dwarf.scope.scope_entries import CONTAINERS
-from dwarfgpu.dwarf.types.types import Qualified, Typedef
+from dwarfgpu.dwarf.scope.undecided_class import instances_of
+from dwarfgpu.dwarf.types.types import Qualified, Type, Typedef
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language import Options, Typed
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
-from dwarfgpu.language.other_units import completed_below
+from dwarfgpu.language.other_units import (
+    completed,
+    completed_below,
+    requalified,
+    require_one_instance,
+)
 from dwarfgpu.language.real_types import real_object, real_pointer
 from dwarfgpu.language.untyped_symbols import INDIRECT, TEXT
 from dwarfgpu.session.session import Session
@@ -100,7 +106,7 @@ def definition_of_type(
         return TypeDefinition(name, name, dict)
     cplusplus, style = spelling or (typed.is_cplusplus, typed.style)
     name = type_name(typed.type, cplusplus=cplusplus, style=style)
-    whole = completed_below(session, typed.type)
+    whole = completed_below(session, typed.type, _defined)
     parts = partial(layout, whole, cplusplus=cplusplus)
     if "o" in flags and style in WITH_TYPES_OF_C:
         # Components as they are in the object, which has the descriptor of one of unknown length.
@@ -133,6 +139,17 @@ def definition_of_type(
     )
     real = "" if named is not None else _real_type(session, text, options, cplusplus, style)
     return TypeDefinition(name, real + shown, parts)
+
+
+def _defined(session: Session, type_: Type | None) -> Type | None:
+    """Return a class as a unit defines it: of several instances of a template that it may be the
+    first, if all have one text and size. `UsageError` if not."""
+    instances = instances_of(type_)
+    if not instances:
+        return completed(session, type_)
+    if len({(type_text(one, cplusplus=True), one.size_bytes) for one in instances}) > 1:
+        require_one_instance(type_)
+    return requalified(instances[0], type_)
 
 
 def _real_type(
