@@ -477,20 +477,19 @@ def test_numbers_of_floating_point_have_types_too(
     assert answers_with(None, files, commands) == answers_with(tool("gdb"), files, commands)
 
 
+@pytest.mark.parametrize("index", ["[1]", "[1][2]", "[0][1][2]"])
 def test_an_element_of_an_array_is_an_argument_as_in_gdb(
-    tool: Callable[[str], str], tmp_path: Path
+    index: str, tool: Callable[[str], str], tmp_path: Path
 ) -> None:
+    element = f"row{index}"
     text = (
-        "int row[3] = {1, 2, 3};\n"
+        f"int row{'[3]' * index.count('[')};\n"
         "template <int *P> struct To { int v; static int st; int get() { return *P + v; } };\n"
-        "template <int *P> int To<P>::st = 4; To<&row[1]> to;\n"
-        "int main() { return to.get() + To<&row[1]>::st; }\n"
+        f"template <int *P> int To<P>::st = 4; To<&{element}> to;\n"
+        f"int main() {{ return to.get() + To<&{element}>::st; }}\n"
     )
-    path = tmp_path / "a"
-    (tmp_path / "a.cpp").write_text(text)
-    compiler = [tool("g++"), "-std=c++20", "-g", str(tmp_path / "a.cpp"), "-o", str(path)]
-    subprocess.run(compiler, check=True, timeout=60)
-    spelled = ("To<&row[1]>", "To<&(row[1])>", "To<&(row [1])>", "To<(& row[1])>")
+    path = compiled(tool("g++"), tmp_path, text, options="-std=c++20")
+    spelled = f"To<&{element}>", f"To<&({element})>", f"To<&(row {index})>", f"To<(& {element})>"
     asked = ["whatis to", *(f"print {name}::st" for name in spelled)]
     asked += [f"whatis {name}" for name in spelled[:3]]
     of_gdb = subprocess.run(
@@ -499,7 +498,7 @@ def test_an_element_of_an_array_is_an_argument_as_in_gdb(
     )  # fmt: skip
     own = run("debug", path, "--batch", *(f"-ex={line}" for line in asked)).out
     assert own == of_gdb.stdout
-    assert own.startswith("type = To<&(row [1])>\n$1 = 4\n")
+    assert own.startswith(f"type = To<&(row {index})>\n$1 = 4\n")
 
 
 OF_PARAMETERS = """

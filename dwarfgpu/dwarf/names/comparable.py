@@ -36,13 +36,16 @@ _LITERAL: Final = pattern(
     r"(?:(?P<prefix>L|u8|u|U)?'(?P<code>\\x[0-9a-fA-F]+|\\[0-7]+|\\.|[^'\\])'"
     rf"|(?P<number>{_INTEGER})(?P<suffix>[uUlL]*)))(?=\s*[,>])"
 )
-_INDEX: Final = r"(?:\s*\[[0-9]+l?\])?"
+_INDEX: Final = r"(?:\s*+\)?\[[0-9]++l?\]){0,9}"
 _ADDRESS: Final = pattern(
     rf"(?<=[<,\s])(?:\(&\s*(?P<grouped>[\w:~]+{_INDEX})\)"
-    rf"|&\s*\(\s*(?P<function>[\w:~]+{_INDEX})(?:\([^()]*\))?\s*\)"
+    rf"|&\s*+\(\(*+\s*(?P<function>[\w:~]+{_INDEX})(?:\([^()]*\))?\s*\)"
     rf"|&\s*(?P<plain>[^\W\d][\w:~]*{_INDEX}))(?=\s*[,>])"
 )
-"""Also of an element of an array: `(& row[1])`, `&(row [1])`, in a linkage name `&(row[1l])`."""
+"""Also of an element of an array: `(& row[1][2])`, `&(row [1][2])`, in a linkage name
+`&((row[1l])[2l])`."""
+_PLAIN: Final = str.maketrans("", "", " )")
+"""The characters around an index that only some write."""
 _NULL: Final = pattern(r"(?<=[<,\s])(?:\(decltype\(nullptr\)\)0|decltype\(nullptr\))(?=\s*[,>])")
 """A null pointer: gcc mangles it without a number, which demanglers write as they do its type."""
 _BOOLEAN: Final = pattern(r"(?<=[<,\s])\(bool\)\s*(?P<value>[01])(?=\s*[,>])")
@@ -209,4 +212,4 @@ def _signed(number: int) -> int:
 
 def _entity(match: re.Match[str]) -> str:
     written: str = match["grouped"] or match["function"] or match["plain"]
-    return written.replace(" ", "").replace("l]", "]")
+    return written.translate(_PLAIN).replace("l]", "]")

@@ -227,10 +227,13 @@ class _Parser:
         is_element = self.next == "("
         self.position += is_element
         name = self.qualified()
-        if self.next == "[":  # as GDB shows it
+        indices = ""
+        while self.next == "[":
             self.take()
-            name = f"({name} [{self.take()}])"
+            indices += f"[{self.take()}]"
             self.expect("]")
+        if indices:  # as GDB shows it
+            name = f"({name} {indices})"
         for _ in range(is_grouped + is_element):
             self.expect(")")
         return f"&{name}"
