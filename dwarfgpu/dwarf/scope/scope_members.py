@@ -122,9 +122,15 @@ class ScopeMembers(UnitDeclarations):
         meanings = self.in_class(scope, part, accepts)
         if meanings or is_in_function(scope):  # its path is that of overloads' classes, too
             return meanings
-        return self._left_out(scope, part, accepts)
+        return self._left_out(scope, part, accepts, self.in_this_unit, self.in_other_units)
 
-    def _left_out(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
+    def _left_out(
+        self,
+        scope: Die,
+        part: Part,
+        accepts: DieFilter,
+        *searches: Callable[[Path, Part, DieFilter], tuple[Meaning, ...]],
+    ) -> tuple[Meaning, ...]:
         """Return a member of a class or of a base class that no entry has which defines these."""
 
         def of_class(kind: Die) -> tuple[Meaning, ...]:
@@ -133,8 +139,8 @@ class ScopeMembers(UnitDeclarations):
             path, takes = scope_path(kind), accepts
             if any("<" in name for name in path):
                 takes = _of_instance(kind, accepts)
-            meanings = self.in_this_unit(path, part, takes)
-            meanings = meanings or self.in_other_units(path, part, takes)
+            answers = (search(path, part, takes) for search in searches)
+            meanings = next(filter(None, answers), ())
             if kind == scope or not is_own_name(kind, part.name.partition("<")[0]):
                 return meanings
             # Constructors of a base class are not members of the derived one.
@@ -216,14 +222,18 @@ class ScopeMembers(UnitDeclarations):
         return taken
 
     def in_class(self, scope: Die, part: Part, accepts: DieFilter) -> tuple[Meaning, ...]:
-        """Return a member of a class or of a base class, as its unit declares them."""
+        """Return a member of a class or of a base class, as its unit declares them, or, for a class
+        of a type unit, this unit."""
         defined = self._type_of(scope) or scope
         members = [
             member
             for member in class_scope(defined, part.name, self._class_definition, scope.unit)
             if accepts(member)
         ]
-        return self.defined([member for member in members if has_parameters(member, part)])
+        meanings = self.defined([member for member in members if has_parameters(member, part)])
+        if meanings or not scope.unit.header.is_type_unit:
+            return meanings
+        return self._left_out(defined, part, accepts, self.in_this_unit)
 
     def _class_definition(self, declaration: Die) -> Die:
         """Return the definition of a class; where these files have none, other loaded ones may."""
