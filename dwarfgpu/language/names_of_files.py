@@ -8,14 +8,17 @@ those of all units only to say that no unit has the file, as for a breakpoint in
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Final
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.file_table import is_primary_file
 from dwarfgpu.dwarf.names.qualified import parts, split_last
-from dwarfgpu.dwarf.scope.imports import units_with_names
-from dwarfgpu.dwarf.scope.meaning import Meaning
+from dwarfgpu.dwarf.scope.declarations import is_in_unnamed_namespace
+from dwarfgpu.dwarf.scope.imports import refers_to, units_with_names
+from dwarfgpu.dwarf.scope.meaning import Meaning, has_tag
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES
 from dwarfgpu.dwarf.scope.several_files import differ, is_of_its_file, several
 from dwarfgpu.dwarf.scope.symbols_by_name import function_of_symbol
 from dwarfgpu.dwarf.scope.unit_search import UnitSearch
@@ -69,9 +72,11 @@ def _meaning_in_objects(
             return _meaning_in_units(names, units, name, file)
         except UsageError:
             linked = names.linked(name)
-            if not linked or not is_primary_file(linked[0].unit, file):
-                raise
-            return linked
+            if linked and is_primary_file(linked[0].unit, file):
+                return linked
+            if _have_class_of(objects, units, name):
+                return names.meaning(f"::{name}")
+            raise
     if names.is_name(file) or function_of_symbol(session.objects_with(file), file) is not None:
         return names.meaning(f"{file}::{name}")
     first, note = _meaning_in_header(objects, name, file)
@@ -111,6 +116,24 @@ def _meaning_in_units(
     if not first:
         raise NotUnderstood(f'No symbol "{name}" in specified context.{instances}')
     return first
+
+
+def _have_class_of(
+    objects: Iterable[CodeObject], units: Iterable[CompilationUnit], name: str
+) -> bool:
+    """Return whether the class around a name is one of C++ that a unit has, or refers to in a type
+    unit: further units may have its base classes, and the definitions of its members."""
+    scope, _ = split_last(name)
+    infos = [code_object.info for code_object in objects]
+    for unit in (unit for unit in units if scope and unit.is_cplusplus):
+        for searched in ((), infos):
+            with suppress(UsageError):
+                for meaning in NameLookup(searched, unit).of(f"::{scope}", has_tag(CLASSES)):
+                    die = meaning.die if isinstance(meaning, Variable) else meaning
+                    is_of_unit = not searched or refers_to(unit, die.unit)
+                    if is_of_unit and not is_in_unnamed_namespace(die):
+                        return True
+    return False
 
 
 def _of_function(names: Names, lookup: NameLookup, name: str) -> tuple[Meaning, ...]:

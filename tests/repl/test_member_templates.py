@@ -36,11 +36,17 @@ INSTANCES = [
 ]
 
 
+TYPE_UNITS = ("g++", "-fdebug-types-section"), ("clang++-19", "-fdebug-types-section")
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory, tool: Callable[[str], str]) -> list[str]:
-    folder = tmp_path_factory.mktemp("instances")
-    compiler = [tool("g++"), "-g", "-O0", "-w", "-std=c++17", "a.cc", "b.cc", "-o", "a"]
-    build(folder, {"a.cc": SOURCE, "b.cc": OTHER}, [compiler])
+    return built(tmp_path_factory.mktemp("instances"), tool, tool("g++"))
+
+
+def built(folder: Path, tool: Callable[[str], str], *compiler: str) -> list[str]:
+    options = ["-g", "-O0", "-w", "-std=c++17", "a.cc", "b.cc", "-o", "a"]
+    build(folder, {"a.cc": SOURCE, "b.cc": OTHER}, [[*compiler, *options]])
     return with_core(tool, folder)
 
 
@@ -55,6 +61,19 @@ def test_instances_in_methods(files: list[str], tool: Callable[[str], str], fram
     commands = [f"frame {frame}", "output iw<long>", "output iw<int>"]
     shown = answers(None, files, commands)[1:]
     assert shown == answers(tool("gdb"), files, commands)[1:]
+
+
+@pytest.mark.parametrize(("compiler", "option"), TYPE_UNITS)
+def test_instances_are_members_of_classes_of_type_units(
+    compiler: str, option: str, files: list[str], tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Methods, and source files that do not define the class, did not have them; of some, GDB says
+    that it does not know the class."""
+    of_type_units = built(tmp_path, tool, tool(compiler), option)
+    in_methods = ["output iw<long>", "output iw<int>"] if compiler == "g++" else []
+    commands = ["frame 0", *in_methods]
+    commands += (f"output {name}" for name in INSTANCES if "n::" not in name and name[0] != "&")
+    assert answers(None, of_type_units, commands)[1:] == answers(None, files, commands)[1:]
 
 
 @pytest.mark.parametrize("name", ["iw<long>", "::iw<long>", "zz<int>", "w<char>", "only<int>"])
