@@ -40,6 +40,8 @@ def merged_type_notes(
     if not any(map(_may_have_types, program.instructions.distinct)):
         return ()
     whole = _Whole(pc)
+    if not whole.has_types(program.expression, unit):
+        return ()
     whole.add(program.expression, unit)
     notes: dict[str, None] = {}
     for expression, of_unit in whole.parts:
@@ -51,6 +53,10 @@ def _may_have_types(instruction: Instruction) -> bool:
     operation = instruction.operation
     meanings = [info.codec.meaning for info in operation.operands]
     return "type" in meanings or "expression" in meanings or _is_call(instruction)
+
+
+def _has_type(instruction: Instruction) -> bool:
+    return any(info.codec.meaning == "type" for info in instruction.operation.operands)
 
 
 def _is_call(instruction: Instruction) -> bool:
@@ -91,6 +97,34 @@ class _Whole:
     parts: list[tuple[Expression, Unit]] = field(init=False, factory=list)
     """Each with the unit to which it refers."""
     bytes_left: int = field(init=False, default=_MOST_BYTES)
+    known: dict[tuple[bytes, int, bool], bytes] = field(init=False, factory=dict)
+    """What is in the position of an operation, by its bytes, the unit and whether nothing may move:
+    expressions that call one another twice each are as many as two to the power of their depth."""
+
+    def has_types(self, expression: Expression, unit: Unit) -> bool:
+        """Return whether an expression or one that it performs, each looked at once, names a type:
+        few do."""
+        pending = [(expression, unit)]
+        visited: set[tuple[bytes, int]] = set()
+        bytes_left = _MOST_BYTES
+        while pending:
+            expression, unit = pending.pop()
+            for instruction in expression.instructions.distinct:
+                if _has_type(instruction):
+                    return True
+                if (instruction.encoding, id(unit)) in visited:
+                    continue
+                visited.add((instruction.encoding, id(unit)))
+                attribute = self._inner(instruction, unit)
+                if attribute is None:
+                    continue
+                of_unit = attribute.unit
+                for data in self._expressions(attribute):
+                    bytes_left -= len(data)
+                    if bytes_left < 0:
+                        return True
+                    pending.append((decode(data, of_unit.dialect, of_unit.format), of_unit))
+        return False
 
     def add(self, expression: Expression, unit: Unit, depth: int = 0) -> None:
         """Add an expression as a part."""
@@ -111,17 +145,35 @@ class _Whole:
         is_fixed = has_branches or expression.dialect is not unit.dialect
         out: list[bytes] = []
         for instruction in expression.instructions:
-            performed = instruction.encoding
-            attribute = self._inner(instruction, unit)
-            of_unit = unit if attribute is None else attribute.unit
-            for data in () if attribute is None else self._expressions(attribute):
-                inner = decode(data, of_unit.dialect, of_unit.format)
-                if is_fixed or of_unit is not unit or isinstance(attribute, LocList):
-                    self.add(inner, of_unit, depth + 1)
-                else:
-                    performed = self._performed(inner, unit, depth + 1)
+            key = instruction.encoding, id(unit), is_fixed
+            performed = self.known.get(key)
+            if performed is None:
+                performed = self.known[key] = self._operations_of(
+                    instruction, unit, is_fixed, depth
+                )
+            elif performed != instruction.encoding:
+                self.bytes_left -= len(performed)
+                if self.bytes_left < 0:
+                    performed = instruction.encoding
             out.append(performed)
         return b"".join((*out, expression.undecoded))
+
+    def _operations_of(
+        self, instruction: Instruction, unit: Unit, is_fixed: bool, depth: int
+    ) -> bytes:
+        """Return what is performed in the position of an operation: mostly itself."""
+        performed = instruction.encoding
+        attribute = self._inner(instruction, unit)
+        if attribute is None:
+            return performed
+        of_unit = attribute.unit
+        for data in self._expressions(attribute):
+            inner = decode(data, of_unit.dialect, of_unit.format)
+            if is_fixed or of_unit is not unit or isinstance(attribute, LocList):
+                self.add(inner, of_unit, depth + 1)
+            else:
+                performed = self._performed(inner, unit, depth + 1)
+        return performed
 
     def _expressions(self, attribute: ExprLoc | LocList) -> Iterator[bytes]:
         """Yield the expressions of an attribute at the program location, as far as bytes are

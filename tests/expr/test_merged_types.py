@@ -306,6 +306,29 @@ def test_calls_of_calls_are_followed_to_a_bound() -> None:
 
 
 @pytest.mark.parametrize(
+    ("innermost", "notes", "most"), [("lit1", (), 3_000), (MIXED, (NOTE,), 100_000)]
+)
+def test_what_is_called_often_is_looked_at_once(
+    innermost: str, notes: tuple[str, ...], most: int
+) -> None:
+    """Each of 8 entries calls the next one twice."""
+    ctx = context_of("gfx942")
+    assert isinstance(ctx.unit, ExplicitUnit)
+    own: dict[int, LocationAttribute | None] = {}
+    unit = evolve(ctx.unit, locations=own)
+    texts = [
+        innermost,
+        *(f"call4 {0x100 + level}; drop; call4 {0x100 + level}" for level in range(7)),
+    ]
+    for level, text in enumerate(texts):
+        own[0x100 + level] = ExprLoc(assemble(text, AMD, unit.format, ctx.architecture), unit)
+    program = prepare(assemble("call4 0x107", AMD, unit.format), AMD, unit.format)
+    merged_type_notes(program, ctx.architecture, unit)  # the first time decodes all
+    with at_most(most):
+        assert merged_type_notes(program, ctx.architecture, unit) == notes
+
+
+@pytest.mark.parametrize(
     ("text", "by_compilers"), [(MIXED, "whole"), (f"lit7; convert {UNSIGNED}; lit3; mul", "broken")]
 )
 def test_check_keeps_to_the_text_and_extents_to_compilers(text: str, by_compilers: str) -> None:
