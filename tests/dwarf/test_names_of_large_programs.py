@@ -39,7 +39,7 @@ from dwarfgpu.dwarf.scope.searched_names import SearchedNames
 from dwarfgpu.dwarf.scope.symbol_list import listed_symbols
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.dwarf.units_on_demand import reporting_units
-from dwarfgpu.errors import UsageError
+from dwarfgpu.errors import LimitExceeded, UsageError
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.symbols import Symbol
 from dwarfgpu.repl.files import symbol_index
@@ -615,6 +615,23 @@ def test_names_for_completion_are_read_once(
         names(file, word="shape_1")
     assert names(file, word="shape_1") == []
     assert asked[3:] == ["shape_1", "shape_1"]
+
+
+def test_files_are_offered_after_a_reading_that_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of all units, not only of the units that were read until then."""
+
+    def failing(*of: object) -> Iterator[UnitNames]:
+        yield next(typed_names(file))
+        raise LimitExceeded("too many")
+
+    monkeypatch.setattr(symbol_index, "typed_names", failing)
+    file, index = program(tmp_path), SymbolIndex()
+    index.require((file,), "break ")
+    with pytest.raises(LimitExceeded):
+        list(index.functions(""))
+    assert len(list(index.files("unit_"))) == UNITS
 
 
 def test_too_many_names_are_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

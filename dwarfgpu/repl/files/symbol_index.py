@@ -59,6 +59,8 @@ class SymbolIndex:
         """Units that are read where names are missing."""
         self._required: tuple[tuple[CodeObject, ...], str] | None = None
         """Whose names, after which text, are taken and remain; None after a reading that failed."""
+        self._partly_read: tuple[CodeObject, ...] | None = None
+        """Those with units that were not read; None where all are."""
         self._of: tuple[CodeObject, ...] = ()
         self._too_many_of: tuple[CodeObject, ...] = ()
         """Those with more names than are kept."""
@@ -92,6 +94,7 @@ class SymbolIndex:
             for unit in typed_names(code_object, word, 2 * MAX_NAMES, is_match)
         )
         self._required = code_objects, typed
+        self._partly_read = code_objects
 
     def are_too_many(self, code_objects: tuple[CodeObject, ...]) -> bool:
         """Return whether code objects are known to have more names than are kept."""
@@ -113,7 +116,7 @@ class SymbolIndex:
 
     def take(self, units: Iterable[UnitNames]) -> None:
         """Offer these names from now on."""
-        self._required = None
+        self._required = self._partly_read = None
         self._remaining = iter(())
         self._taken = [*units]
         self._index()
@@ -192,11 +195,10 @@ class SymbolIndex:
         """Yield source files with this prefix, or else by their names without folders those with
         it there, as in GDB; also of units that were not read for a name."""
         files: Iterable[str]
-        if self._required is None:
-            self._read_all()
+        if self._partly_read is None:
             files = self._units_by_file()
         else:
-            files = self._files_of_all(self._required[0])
+            files = self._files_of_all(self._partly_read)
         names = {file if file.startswith(word) else basename(file) for file in files}
         return (name for name in sorted(names) if name.startswith(word))
 
