@@ -30,6 +30,7 @@ from dwarfgpu.dwarf.line.file_table import SourceFile
 from dwarfgpu.dwarf.line.header import LineHeader
 from dwarfgpu.dwarf.line.line_table import LineTable, LineTables
 from dwarfgpu.dwarf.line.rows import LineMatrix
+from dwarfgpu.dwarf.location_lists import UnitLists
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import NamedEntries
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in
@@ -1111,6 +1112,27 @@ def test_errors_of_units_that_are_searched_hold_no_frames() -> None:
     [kept] = lookup.doubts
     assert kept == raised.value
     assert isinstance(kept, LimitExceeded) and kept.__traceback__ is None
+
+
+def test_little_is_kept_of_units_with_unreadable_ranges(
+    measured: Measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be hundreds of thousands: nothing reads line tables that they do not have, and
+    what holds their lists of ranges has no room for other lists."""
+    monkeypatch.setattr("dwarfgpu.dwarf.scope.covered_code._MOST_UNREADABLE", 10)
+    kept, read = list[UnitLists](), UnitLists.__init__
+
+    def noted(self: UnitLists, *of: Any) -> None:
+        read(self, *of)
+        kept.append(self)
+
+    monkeypatch.setattr(UnitLists, "__init__", noted)
+    arguments = arguments_of("debug bomb <<< info line *0x1008")
+    work, printed = measured("unreadable-ranges", (100, 100, 1_000), arguments)
+    assert "offset 0xffffffff is outside" in printed[2] and len(kept) == 1_200
+    assert all(vars(lists).keys() == {"_unit", "_read"} for lists in kept)
+    assert all(vars(lists._read).keys() == {"ranges"} for lists in kept)
+    assert work[2] < work[1] + 130 * 900, work
 
 
 def test_files_of_one_path_are_sought_once_for_all_functions(

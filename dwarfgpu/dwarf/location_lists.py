@@ -68,14 +68,23 @@ class UnitLists:
 
     def __init__(self, unit: ListUnit) -> None:
         self._unit = unit
-        self._locations: dict[int, LocList | DwarfGpuError] = {}
         self._read = unit.sections.for_all_loads.once(
             ("ranges", unit.section, unit.offset), _ReadRanges
         )
-        self._ranges, self._dropped = self._read.ranges, self._read.dropped
-        self._covered = self._read.covered
-        self._described: dict[int, DescribedCode] = {}
-        self._expressions: Expressions = {}
+
+    # Of hundreds of thousands of units, many have unreadable ranges and nothing else.
+
+    @cached_property
+    def _locations(self) -> dict[int, LocList | DwarfGpuError]:
+        return {}
+
+    @cached_property
+    def _described(self) -> dict[int, DescribedCode]:
+        return {}
+
+    @cached_property
+    def _expressions(self) -> Expressions:
+        return {}
 
     def locations_of(self, attribute: Attribute, views: int | None = None) -> LocList:
         """Return the location list of an attribute, as loaded. `views`: the DW_AT_GNU_locviews of
@@ -157,30 +166,33 @@ class UnitLists:
         of the same list that begin in no code: gold counts from the beginning of the section."""
         lists, offset = self._ranges_at(attribute)
         lists._ranges_from(offset)
-        return lists._dropped.get(offset, ())
+        return lists._read.dropped.get(offset, ())
 
     def covered_by(self, attribute: Attribute) -> tuple[Range, ...]:
         """Return the same in order, adjacent and overlapping ones merged."""
         lists, offset = self._ranges_at(attribute)
-        if offset not in lists._covered:
-            lists._covered[offset] = merged(lists._ranges_from(offset))
-        return lists._covered[offset]
+        listed = lists._ranges_from(offset)
+        known = lists._read.covered.get(offset)
+        if known is None:
+            known = lists._read.covered[offset] = merged(listed)
+        return known
 
     def covered_once(self, attribute: Attribute) -> tuple[Range, ...]:
         """Return the same without keeping it, for a reader of very many lists."""
         lists, offset = self._ranges_at(attribute)
-        listed = lists._ranges.get(offset)
+        listed = lists._read.ranges.get(offset)
         if listed is None:
             listed = lists._read_ranges(offset)
         return merged(value_or_raise(listed))
 
     def _ranges_from(self, offset: int) -> tuple[Range, ...]:
-        if offset not in self._ranges:
+        ranges = self._read.ranges
+        if offset not in ranges:
             try:
-                self._ranges[offset] = self._read_ranges(offset)
+                ranges[offset] = self._read_ranges(offset)
             except DwarfGpuError as error:
-                self._ranges[offset] = error.with_traceback(None)
-        return value_or_raise(self._ranges[offset])
+                ranges[offset] = error.with_traceback(None)
+        return value_or_raise(ranges[offset])
 
     def _read_ranges(self, offset: int) -> tuple[Range, ...]:
         listed = read_ranges(self._unit, offset)
@@ -189,7 +201,7 @@ class UnitLists:
         is_no_code = self._unit.is_no_code
         dropped = [span for span in listed if not span.begin or is_no_code(span.begin)]
         left_out = frozenset(dropped)
-        self._dropped[offset] = tuple(dropped)
+        self._read.dropped[offset] = tuple(dropped)
         return tuple([span for span in listed if span not in left_out])
 
     def _ranges_at(self, attribute: Attribute) -> tuple[UnitLists, int]:
@@ -210,9 +222,16 @@ class _ReadRanges:
 
     def __init__(self) -> None:
         self.ranges: dict[int, tuple[Range, ...] | DwarfGpuError] = {}
-        self.dropped: dict[int, tuple[Range, ...]] = {}
-        self.covered: dict[int, tuple[Range, ...]] = {}
+
+    @cached_property
+    def dropped(self) -> dict[int, tuple[Range, ...]]:
+        """What was left out of them."""
+        return {}
+
+    @cached_property
+    def covered(self) -> dict[int, tuple[Range, ...]]:
         """The ranges in order, adjacent and overlapping ones merged."""
+        return {}
 
 
 class DescribedCode:

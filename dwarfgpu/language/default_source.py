@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 
+from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.scope.functions_by_name import first_function_named, functions_named
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.language.prologue import body_of
@@ -53,8 +54,10 @@ def _last_source(session: Session) -> FramePosition | None:
     for code_object in reversed(session.code_objects):
         for unit in reversed(code_object.info.units):
             with suppress(DwarfGpuError):  # a unit before it will do
-                table, name = unit.line_table, unit.name
-                files = () if table is None or name is None else table.files_named(name)
+                if not unit.root.has(dw.AT_STMT_LIST):
+                    continue  # nothing is kept of each of many units
+                table = unit.line_table
+                files = () if table is None else table.files_named(unit.name)
                 if files:
                     return position_in_file(files[0], 1, is_start=True)
     return None
