@@ -11,6 +11,7 @@ import pytest
 
 from dwarfgpu.arch.registry import architecture
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, UsageError
+from dwarfgpu.machine.core import notes
 from dwarfgpu.machine.core.load import Core, load_core
 from dwarfgpu.model.storage import Memory
 from tests.dwarf.builder import FIXTURES
@@ -483,3 +484,14 @@ def test_addresses_that_no_machine_has_cost_nothing(tmp_path: Path) -> None:
     path = written(tmp_path, thread(), loads=(Load(beyond, b"12345678"),))
     memory = load_core(path).target.memory
     assert memory.known(beyond, 1 << 40) == [(0, b"12345678")]
+
+
+def test_a_very_long_auxiliary_vector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether its entries have one number or many."""
+    monkeypatch.setattr(notes, "MAX_AUXILIARY", 10)
+    for count, problems in ((10, 0), (11, 1)):
+        vector = struct.pack("<QQ", 9, BASE) * count
+        dump = load_core(written(tmp_path, thread(), note("CORE", notes.NT_AUXV, vector))).dump
+        assert [str(problem) for problem in dump.problems] == [
+            f"{dump.file.path}: the auxiliary vector has more than 10 entries"
+        ] * problems

@@ -42,6 +42,8 @@ from dwarfgpu.objfile.file_kinds import ET_CORE
 
 NT_PRPSINFO: Final = 3
 NT_AUXV: Final = 6
+MAX_AUXILIARY: Final = 1_000
+"""Entries of the auxiliary vector; Linux has some fifty."""
 NT_AMDGPU_CORE_STATE: Final = 33
 NT_FILE: Final = 0x46494C45
 NT_SIGINFO: Final = 0x53494749
@@ -366,7 +368,11 @@ class _Notes:
     def auxiliary(self, note: Note) -> None:
         reader, word_bytes = self._reader(note.content), self._word_bytes
         vector: dict[int, int] = {}
+        count = 0
         while reader.remaining_bytes >= 2 * word_bytes:
+            count += 1
+            if count > MAX_AUXILIARY:
+                raise LimitExceeded(f"the auxiliary vector has more than {MAX_AUXILIARY} entries")
             key, value = reader.unsigned(word_bytes), reader.unsigned(word_bytes)
             vector.setdefault(key, value)
             if not key:
