@@ -412,10 +412,9 @@ def _members(session: Session, text: str) -> tuple[str, ...]:
     from dwarfgpu.language.member_functions import member_functions  # few names are so
     from dwarfgpu.language.name_resolution import Names
 
-    members = member_functions(Names(session), name)
-    if in_file is None:
-        return members
-    return tuple(in_file_text(unquoted(in_file["file"]), member) for member in members)
+    file = None if in_file is None else unquoted(in_file["file"])
+    members = member_functions(Names(session), name, file)
+    return members if file is None else tuple(in_file_text(file, member) for member in members)
 
 
 def _is_whole(name: str, text: str) -> bool:

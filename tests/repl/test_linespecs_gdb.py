@@ -188,6 +188,42 @@ def test_members_of_base_classes(tmp_path: Path, tool: Callable[[str], str]) -> 
     assert "(2 locations)" in ours[2] and "(2 locations)" in ours[3]
 
 
+OF_TWO_FILES = """\
+namespace { struct Base { int both() { return 1; } }; struct Own : Base {}; }
+static Own own;
+int second();
+int main() { return own.both() + second(); }
+"""
+OF_SECOND_FILE = """\
+namespace {
+struct Other { int both() { return 3; } int here() { return 4; } };
+struct Own : Other {};
+}
+static Own own;
+int second() { return own.both() + own.here(); }
+"""
+
+
+def test_members_of_classes_of_several_files(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """Each file has its class in an unnamed namespace; a file selects one."""
+    own = "(anonymous namespace)::Own::"
+    names = [own + name for name in ("both", "here", "nosuch")]
+    names += [f"{file}.cpp:{name}" for file in "ab" for name in names]
+    names += [f"-source b.cpp -function '{own}both'"]
+    commands = [f"break {name}" for name in names] + ["info breakpoints"]
+    commands += [f"{word} b.cpp:{own}both" for word in ("info scope", "list", "info line")]
+    build(
+        tmp_path, {"a.cpp": OF_TWO_FILES, "b.cpp": OF_SECOND_FILE},
+        [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp", "b.cpp"]],
+    )  # fmt: skip
+    gdbs, ours = (
+        [_without_advice(text) for text in answers(gdb, [str(tmp_path / "a")], commands)]
+        for gdb in (tool("gdb"), None)
+    )
+    assert ours == gdbs
+    assert "(2 locations)" in ours[0]
+
+
 def _without_advice(text: str) -> str:
     return text.partition(" Did you mean")[0]
 
