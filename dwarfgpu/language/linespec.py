@@ -20,7 +20,12 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.line.line_lookup import is_of_file
 from dwarfgpu.dwarf.names.function_names import full_function_name
-from dwarfgpu.dwarf.names.function_paths import is_full_name, is_in_same_scopes, qualifiers_of
+from dwarfgpu.dwarf.names.function_paths import (
+    has_whole_scopes,
+    is_full_name,
+    is_in_same_scopes,
+    qualifiers_of,
+)
 from dwarfgpu.dwarf.scope.functions_by_name import (
     FunctionSymbol,
     NamedFunction,
@@ -398,7 +403,7 @@ def _resolved_functions(session: Session, text: str) -> tuple[CodeLocation, ...]
         evolve(location, is_of_class=True)
         for member in _members(session, text)
         for location in _functions_with_name(session, member)
-        if location.name is None or _is_whole(location.name, member)
+        if location.name is None or _is_member(location.name, member)
     )
 
 
@@ -417,10 +422,11 @@ def _members(session: Session, text: str) -> tuple[str, ...]:
     return members if file is None else tuple(in_file_text(file, member) for member in members)
 
 
-def _is_whole(name: str, text: str) -> bool:
-    """Return whether a function has the whole name that a text is, perhaps with a file."""
+def _is_member(name: str, text: str) -> bool:
+    """Return whether a function is of the class that a text has, perhaps with a file: an inherited
+    constructor is shown with the name of the base class, but gcc gives it that of the class."""
     in_file = IN_FILE.fullmatch(text)
-    return is_full_name(name, text if in_file is None else in_file["inside"])
+    return has_whole_scopes(name, text if in_file is None else in_file["inside"])
 
 
 def _functions_with_name(session: Session, text: str) -> tuple[CodeLocation, ...]:
@@ -503,7 +509,7 @@ def functions_of(session: Session, text: str) -> list[NamedFunction]:
         function
         for member in _members(session, text)
         for function in _named_functions(session, member)
-        if _is_whole(function.name, member)
+        if _is_member(function.name, member)
     ]
 
 

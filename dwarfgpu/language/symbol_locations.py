@@ -61,11 +61,12 @@ _MAX_KEPT: Final = 1_000
 """Names of a file, with what they denote."""
 
 
-def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
+def symbol_locations(session: Session, text: str, *, of_function: bool) -> tuple[CodeLocation, ...]:
     """Return the variables and types of a name, perhaps with a file, each declaration once for each
     of its addresses; in C without the tags of structures.
 
-    Leading scopes and template arguments are optional, as for functions.
+    Leading scopes and template arguments are optional, as for functions. `of_function`: functions
+    have the name, too, and one after `::` does not mean the base class of an inherited constructor.
     """
     explicit = explicit_location(text) or ExplicitLocation(linespec=text)
     written, file = explicit.function or explicit.linespec, explicit.source
@@ -83,7 +84,8 @@ def symbol_locations(session: Session, text: str) -> tuple[CodeLocation, ...]:
                 address = _address(session, die)
                 location = CodeLocation("symbol", position, address, symbol)
                 locations.setdefault((position.path, position.line, address), location)
-    if not locations and file is None and not explicit.is_qualified:
+    is_hidden = of_function and "::" in name
+    if not locations and file is None and not explicit.is_qualified and not is_hidden:
         for die in _meant(session, name):
             position = _declared_at(die)
             if position is not None:

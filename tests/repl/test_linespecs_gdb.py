@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -139,6 +140,8 @@ def test_members_of_templates_without_their_arguments(
     assert "\n4\t" in ours[8] and ours[-1].count("::created") == 2
 
 
+SYMBOL = re.compile(r" <.*?>(?= |\.\n|\.$)")
+"""Which GDB shows by its linkage name, where it is an inherited constructor."""
 INHERITED = """\
 namespace n {
 struct Base {
@@ -222,6 +225,54 @@ def test_members_of_classes_of_several_files(tmp_path: Path, tool: Callable[[str
     )
     assert ours == gdbs
     assert "(2 locations)" in ours[0]
+
+
+WITH_INHERITED_CONSTRUCTORS = """\
+namespace n {
+struct B {
+  int b;
+  B(int x) : b(x) {}
+  B(double) : b(2) {}
+  B(const B &o) : b(o.b) {}
+};
+template <class T> struct Of { T t; Of(T x) : t(x) {} };
+}
+struct D : n::B {
+  using n::B::B;
+};
+struct F : D {
+  using D::D;
+};
+struct T : n::Of<int> {
+  using n::Of<int>::Of;
+};
+int main() {
+  D d(1), e(2.0);
+  D copy(d);
+  F f(3);
+  T t(4);
+  return copy.b + e.b + f.b + t.t;
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_inherited_constructors_hide_their_class(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    """Its name after another class is that of the constructors for commands that take code."""
+    names = ["D::B", "F::B", "F::D", "T::Of", "n::B::B"]
+    commands = [f"{word} {name}" for word in ("break", "list", "info line") for name in names]
+    commands += [f"info address {name}" for name in (*names[:4], "n::B", "n::Of<int>")]
+    build(
+        tmp_path, {"a.cpp": WITH_INHERITED_CONSTRUCTORS},
+        [[tool(compiler), "-g", "-O0", "-fno-elide-constructors", "-o", "a", "a.cpp"]],
+    )  # fmt: skip
+    gdbs, ours = (
+        [SYMBOL.sub("", text) for text in answers(gdb, [str(tmp_path / "a")], commands)]
+        for gdb in (tool("gdb"), None)
+    )
+    assert ours == gdbs
 
 
 def _without_advice(text: str) -> str:

@@ -108,7 +108,20 @@ class TypedPath:
 
 def is_full_name(name: str, text: str) -> bool:
     """Return whether a text is the whole name of a function, its parameters and ABI tags apart."""
-    own, typed = (components(split(item.strip())[0].removeprefix("::")) for item in (name, text))
+    return _are_whole(*_paths(name, text))
+
+
+def has_whole_scopes(name: str, text: str) -> bool:
+    """Return whether a text has the whole names of the scopes of a function."""
+    own, typed = _paths(name, text)
+    return _are_whole(own[:-1], typed[:-1])
+
+
+def _paths(name: str, text: str) -> list[Sequence[str]]:
+    return [components(split(item.strip())[0].removeprefix("::")) for item in (name, text)]
+
+
+def _are_whole(own: Sequence[str], typed: Sequence[str]) -> bool:
     return len(own) == len(typed) and all(
         _is_whole_component(name, component, canonical(component))
         for name, component in zip(own, typed, strict=True)

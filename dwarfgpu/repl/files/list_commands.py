@@ -178,23 +178,23 @@ def listed_locations(
     try:
         locations = code_locations_of(shell, text, around)
     except LinespecNotFound:
-        declared = _declared(shell, text) if text else ()
+        declared = _declared(shell, text, of_function=False) if text else ()
         if not declared:
             raise
         return declared
     if any(location.kind != "function" for location in locations):
         return locations
     try:
-        return (*_declared(shell, text), *locations)
+        return (*_declared(shell, text, of_function=True), *locations)
     except LimitExceeded as error:
         shell.console.note(f"variables and types named {text}: {error.kind}: {error}", once=True)
         return locations
 
 
-def _declared(shell: Shell, text: str) -> tuple[CodeLocation, ...]:
+def _declared(shell: Shell, text: str, *, of_function: bool) -> tuple[CodeLocation, ...]:
     from dwarfgpu.language.symbol_locations import symbol_locations  # for names alone
 
-    return symbol_locations(shell.session, text)
+    return symbol_locations(shell.session, text, of_function=of_function)
 
 
 def _shown_locations(

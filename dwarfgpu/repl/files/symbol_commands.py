@@ -25,7 +25,7 @@ from dwarfgpu.dwarf.scope.declarations import (
 )
 from dwarfgpu.dwarf.scope.function_clones import without_parts
 from dwarfgpu.dwarf.scope.named_entries import imports
-from dwarfgpu.dwarf.scope.scope_entries import DATA, FUNCTIONS
+from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA, FUNCTIONS
 from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.symbol_at_address import SymbolAtAddress, symbol_covering
 from dwarfgpu.dwarf.scope.symbols_by_name import demangled_symbol, function_at, symbol_files
@@ -33,7 +33,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.scope.variable_names import shown_name, variable_name
 from dwarfgpu.errors import UsageError
 from dwarfgpu.language.evaluation_options import Options
-from dwarfgpu.language.linespec import nearest, no_line, require_line, with_code
+from dwarfgpu.language.linespec import functions_of, nearest, no_line, require_line, with_code
 from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.prologue import after_prologue, body_of
@@ -136,6 +136,9 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     if len(entities) > 1:  # as only functions have
         entities = tuple(without_parts(item for item in entities if isinstance(item, Die)))
     first = of_enclosing or (entities[0] if entities else None)
+    if "::" in spelled and isinstance(first, Die) and first.tag in CLASSES:
+        # As in GDB, a constructor that a class inherits hides the base class.
+        first = next((function.die for function in functions_of(session, spelled)), first)
     if "::" in spelled and isinstance(first, Die) and first.tag == dw.TAG_MEMBER:
         first = None  # a member of no object
     if isinstance(first, Die) and first.tag == dw.TAG_MEMBER:
