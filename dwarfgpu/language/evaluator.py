@@ -252,7 +252,7 @@ class Evaluator(ElementAccess):
             if self._member_pointer(name) is None
         ]
         looked_up += [
-            partial(self.type_named, part.type)
+            partial(self._understood_type, part)
             for part in parts
             if isinstance(part, ast.Cast | ast.SizeOf | ast.TypeProperty)
         ]
@@ -264,6 +264,16 @@ class Evaluator(ElementAccess):
                 raise
             except DwarfGpuError:
                 continue
+
+    def _understood_type(self, part: ast.Cast | ast.SizeOf | ast.TypeProperty) -> None:
+        """Raise `NotUnderstood` for an unknown type; where an object could be in its place, that of
+        a namespace is unknown to the value alone."""
+        try:
+            self.type_named(part.type)
+        except UsageError as error:
+            if isinstance(part, ast.Cast) or part.type.declarators:
+                raise NotUnderstood(error.message) from None
+            raise
 
     def _names(self, parts: Sequence[ast.Part]) -> list[ast.Name]:
         """Return the names of objects, functions and constants among the parts of a tree."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from tests.cli.command import FIXTURES, run
+from tests.repl.side_by_side import answers, build
 
 
 @pytest.fixture(autouse=True)
@@ -96,6 +100,7 @@ def test_an_error_of_the_value_is_displayed() -> None:
 def test_what_cannot_be_evaluated_is_displayed_and_what_cannot_be_parsed_refused() -> None:
     """GDB looks all names up as it parses; errors of values and their types come later."""
     shown_errors = ("&n % 2", "n[0]", "n@0", "~1.5", "1.5 << 1", "$_strlen(3)", "$unknown(3)")
+    shown_errors += ("unknown(3)",)  # sought by its arguments in C++
     begun = [f"display {text}" for text in shown_errors]
     lines = shown(*CORE, commands=("frame 1", *begun, "display"))
     assert [line.partition(" = <error: ")[0] for line in lines] == [
@@ -104,7 +109,7 @@ def test_what_cannot_be_evaluated_is_displayed_and_what_cannot_be_parsed_refused
     refused = {
         "1 ? n : unknown": 'No symbol "unknown" in current context.',
         "1 || unknown": 'No symbol "unknown" in current context.',
-        "unknown(3)": 'No symbol "unknown" in current context.',
+        "unknown(n, other)": 'No symbol "other" in current context.',
         "unknown::x": 'No symbol "unknown" in current context.',
         "(struct unknown) n": "No struct type named unknown.",
         "sizeof(struct unknown)": "No struct type named unknown.",
@@ -116,3 +121,28 @@ def test_what_cannot_be_evaluated_is_displayed_and_what_cannot_be_parsed_refused
         done = run("debug", *CORE, *commands)
         assert why in done.err, text
         assert "There are no auto-display expressions now." in done.out
+
+
+@pytest.mark.parametrize("suffix", ["c", "cpp"])
+def test_which_expressions_are_displayed(
+    tmp_path: Path, tool: Callable[[str], str], suffix: str
+) -> None:
+    """GDB seeks names of namespaces for the value, and refuses other unknown ones. What another
+    function has is displayed there alone."""
+    source = "int f(int x) { return x; }\nint main(void) { return f(1); }\n"
+    expressions = ["f::x", "f::unknown", "unknown(3)", "unknown(3, other)", "unknown::x"]
+    if suffix == "cpp":
+        source = "namespace N { int g; template <class T> T t(T x) { return x; } }\n" + source
+        source += "int h() { return N::t(N::g); }\n"
+        expressions += ["N::unknown", "N::t", "N::t<char>", "sizeof(N::unknown)", "(N::unknown) 1"]
+        expressions += ["sizeof(N::unknown *)", "N::unknown(1)", "N::unknown::x", "&::N::unknown"]
+        expressions += ["sizeof(unknown)", "sizeof(struct N::unknown)", "'N::unknown'"]
+    build(
+        tmp_path,
+        {f"a.{suffix}": source},
+        [[tool({"c": "gcc", "cpp": "g++"}[suffix]), "-g", "-o", "a", f"a.{suffix}"]],
+    )
+    commands = [f"display {text}" for text in expressions] + ["info display"]
+    ours, gdbs = (answers(gdb, [str(tmp_path / "a")], commands) for gdb in (None, tool("gdb")))
+    assert ours[-1] == gdbs[-1]
+    assert ours[0] == gdbs[0] == "display f::x\n"

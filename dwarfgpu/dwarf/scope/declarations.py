@@ -394,7 +394,9 @@ def unknown_in(scope: Die | None, name: str) -> UsageError:
     if scope is not None and tag in CONTAINERS:
         *outer, own = qualified(scope)
         shown = scope.unit.joint.join((*outer, own or ANONYMOUS))
-        return NotUnderstood(f'No symbol "{name}" in namespace "{shown}".')
+        # GDB parses it in C++: what a namespace has is sought for the value.
+        error = UsageError if scope.unit.is_cplusplus else NotUnderstood
+        return error(f'No symbol "{name}" in namespace "{shown}".')
     if scope is not None and tag == dw.TAG_ENUMERATION_TYPE:
         return UsageError(f'no constant named "{name}" in enum "{qualified_name(scope)}"')
     return UsageError(f"There is no field named {name}")

@@ -53,7 +53,9 @@ def display(shell: Shell, argument: str) -> Iterator[Part]:
         return
     display = _new_display(shell, argument)
     shell.displays[display.number] = display
-    yield from _shown(shell, shell.session, display)
+    session = _session_for(shell.session, display)
+    if session is not None:  # else of a function that is named, as in `f::x`
+        yield from _shown(shell, session, display)
 
 
 @command("undisplay", topic="data", repeats=False)
