@@ -31,3 +31,28 @@ def test_zeros_begin_octal_numbers_and_names_may_have_suffixes(
         for gdb in (None, tool("gdb"))
     )
     assert ours == gdbs
+
+
+PROGRAMS = {
+    "rs": ('fn main() { println!("x"); }\n', ["rustc", "-g", "-o", "a", "a.rs"]),
+    "adb": ("procedure A is\nbegin\n   null;\nend A;\n", ["gnatmake", "-q", "-g", "a.adb"]),
+}
+
+
+@pytest.mark.parametrize("suffix", sorted(PROGRAMS))
+def test_ada_and_rust_ignore_the_radix(
+    suffix: str, tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Zeros do not begin octal numbers there, either."""
+    source, command = PROGRAMS[suffix]
+    build(tmp_path, {f"a.{suffix}": source}, [[tool(command[0]), *command[1:]]])
+    numbers = ["10", "1e2", "19", "0x1f", "010", "08", "0", "00", "10.5", "00.5", "1_0", "-10"]
+    if suffix == "adb":
+        numbers += ["16#ff#", "1e2 + 010", "0e1"]
+    commands = [f"print {text}" for text in numbers]
+    for radix in (16, 8):
+        commands += [f"set input-radix {radix}", *(f"print {text}" for text in numbers)]
+    files = [str(tmp_path / "a")]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert "No symbol" in answers(None, files, ["set input-radix 16", "print ff"])[1]

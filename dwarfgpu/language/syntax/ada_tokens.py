@@ -124,6 +124,7 @@ def _number(text: str, index: int) -> tuple[Token, int] | None:
         raise UsageError(f'Invalid number "{match[0]}".')
     if len(digits + (part or "")) > _MAX_DIGITS or len(exponent) > len(str(_MAX_EXPONENT)):
         raise UsageError("Numeric constant too large.")
+    digits = digits.lstrip("0") or "0"  # no zero makes an octal number
     if based is None and (part or not exponent):
         fraction, power = (part and f".{part}") or "", exponent and f"e{exponent}"
         return Token("number", digits + fraction + power, index), match.end()

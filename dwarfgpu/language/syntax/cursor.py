@@ -82,9 +82,11 @@ class Cursor:
     def __init__(self, text: str, names: Known, radix: int = 10) -> None:
         self.text = text
         self.known = names
+        self.language = names.language
+        if self.language.is_ada or self.language.is_rust:  # GDB's lexers of these ignore it
+            radix = 10
         self.radix = radix
         """The base of integers without a prefix."""
-        self.language = names.language
         has_operators = "operator" in text and self.language.is_cplusplus
         of_language = self._of_language() if self.language.has_own_words or RANGE in text else None
         words, may_be_operators = _words(text, radix, has_operators, of_language)
