@@ -117,8 +117,15 @@ def _full_name(word: str) -> str:
 
 
 def unquoted(name: str) -> str:
-    """Return a name without the quotes around it."""
-    return name[1:-1] if name[:1] in "'\"" and name[-1:] == name[:1] and len(name) > 2 else name
+    """Return a name without the quotes around it; an operator of Ada has them in its name."""
+    if name[:1] not in ("'", '"') or name[-1:] != name[:1] or len(name) < 3:
+        return name
+    if name[0] == '"':
+        from dwarfgpu.dwarf.names.ada_names import is_operator  # few names
+
+        if is_operator(name):
+            return name
+    return name[1:-1]
 
 
 def has_open_quote(text: str) -> bool:

@@ -459,7 +459,10 @@ def _functions_with_name(session: Session, text: str) -> tuple[CodeLocation, ...
             locations.append(location)
     locations = _of_overload(locations, text)
     return (
-        tuple(locations) or _locations_of_symbol(session, text) or _of_symbols_of_d(session, text)
+        tuple(locations)
+        or _locations_of_symbol(session, text)
+        or _of_symbols_of_d(session, text)
+        or _as_the_file_has_it(session, text)
     )
 
 
@@ -497,6 +500,22 @@ def _of_symbols_of_d(session: Session, text: str) -> tuple[CodeLocation, ...]:
         return ()
     linked = d_symbols(session.code_objects, unquoted(text))
     return tuple(location for name in linked for location in _locations_of_functions(session, name))
+
+
+def _as_the_file_has_it(session: Session, text: str) -> tuple[CodeLocation, ...]:
+    """Return the functions of a name in angle brackets in Ada, which any language may define."""
+    in_file = IN_FILE.fullmatch(text)
+    name = unquoted(text if in_file is None else in_file["inside"])
+    if not name.startswith("<"):
+        return ()
+    from dwarfgpu.dwarf.names.ada_names import verbatim
+    from dwarfgpu.language.name_resolution import Names
+
+    as_it_is = verbatim(name) if Names(session).language.is_ada else None
+    if as_it_is is None:
+        return ()
+    file = None if in_file is None else unquoted(in_file["file"])
+    return _functions_with_name(session, as_it_is if file is None else in_file_text(file, as_it_is))
 
 
 def functions_of(session: Session, text: str) -> list[NamedFunction]:

@@ -319,10 +319,20 @@ package Pk is
    type Rec is record A : Integer; end record;
    function "+" (A, B : Rec) return Rec;
    procedure Proc (I : in out Rec);
+   Obj : Integer := 2;
+   package Inner is
+      function "+" (A : Integer; B : Rec) return Rec;
+   end Inner;
 end Pk;
 """,
     "pk.adb": """\
 package body Pk is
+   package body Inner is
+      function "+" (A : Integer; B : Rec) return Rec is
+      begin
+         return (A => A + B.A);
+      end "+";
+   end Inner;
    function "+" (A, B : Rec) return Rec is
    begin
       return (A => A.A + B.A);
@@ -342,7 +352,7 @@ procedure Example is
    procedure Cproc with Import, Convention => C, External_Name => "pk__cproc";
    R : Rec := (A => 1);
 begin
-   Proc (R); Cproc;
+   R := Inner."+" (Obj, R); Proc (R); Cproc;
 end Example;
 """,
 }
@@ -359,8 +369,13 @@ def test_operators_and_names_of_the_file_are_linespecs(
     ])  # fmt: skip
     files = [str(tmp_path / "a")]
     linespecs = ('"+"', 'pk."+"', 'PK."+"', 'pk.adb:"+"', "<pk__proc>", "<pk__Oadd>")
+    linespecs += ('-function "+"', '-source pk.adb -function "+"', "<pk__cproc>", "<_ada_example>")
+    linespecs += ("<_start>", "c.c:<pk__cproc>", "pk.adb:<pk__cproc>", "<nosuch>", '-function "="')
     asked = [f"break {linespec}" for linespec in linespecs]
     asked += ['break pk."nosuch"', "info scope <pk__proc>", "info address pk.proc"]
+    names = ('"+"', 'pk."+"', 'PK.inner."+"', '"="', "<pk__proc>", "<pk__cproc>", "<_ada_example>")
+    asked += [f"info address {name}" for name in (*names, "<pk__obj>", "<pk__inner__Oadd>")]
+    asked += ["info breakpoints", "list <pk__cproc>"]
     assert answers(None, files, asked) == answers(tool("gdb"), files, asked)
     symbols = open_object(tmp_path / "a").symbols
     named = {one.name: one.address for one in symbols if one.name.startswith("pk__")}

@@ -70,8 +70,8 @@ def _quoted(operator: re.Match[str]) -> str:
 
 def encoded(written: str) -> str | None:
     """Return how GNAT encodes the name of a subprogram, `p__Oadd` for `p."+"`; None for text that
-    is no name of Ada. An operator may be without its quotes."""
-    parts = _WRITTEN.fullmatch(f'"{written}"' if written in _WORDS else written)
+    is no name of Ada."""
+    parts = _WRITTEN.fullmatch(written)
     if parts is None:
         return None
     name = (parts["name"] or "").lower()
@@ -81,6 +81,11 @@ def encoded(written: str) -> str | None:
             return None
         name = f"O{word}"
     return parts["scope"].lower().replace(".", "__") + name
+
+
+def is_operator(written: str) -> bool:
+    """Return whether a text is the name of an operator, in its quotes."""
+    return written[1:-1].lower() in _WORDS and written == f'"{written[1:-1]}"'
 
 
 def verbatim(written: str) -> str | None:

@@ -10,6 +10,7 @@ from dwarfgpu.base.json_reader import is_decimal
 from dwarfgpu.base.printable import one_line, written_name
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
+from dwarfgpu.dwarf.names.ada_names import verbatim
 from dwarfgpu.dwarf.names.d_names import MANGLED, d_name
 from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone
 from dwarfgpu.dwarf.names.function_names import full_function_name
@@ -122,9 +123,13 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     session = shell.session
     names = Names(session)
     data: JsonObject
+    of_ada: tuple[Die, ...] = ()
+    if names.language.is_ada and (argument.startswith("<") or argument.endswith('"')):
+        of_ada = _function_of_ada(shell, names, argument)
+        argument = argument if of_ada else verbatim(argument) or argument
     spelled = _as_declared(names, argument)
     try:
-        entities = names.meaning(spelled)
+        entities = of_ada or names.meaning(spelled)
     except UsageError:
         if names.language.is_fortran and "::" not in spelled:
             raise  # it is ambiguous
@@ -186,6 +191,17 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
     data = {"name": argument, "description": text}
     yield Output(f'Symbol "{name}" is {text}.', {"symbol": data})
     _note_remarks(shell, names)
+
+
+def _function_of_ada(shell: Shell, names: Names, argument: str) -> tuple[Die, ...]:
+    """Return the function of an operator, `p."+"`, or of a name in angle brackets."""
+    try:
+        locations = code_locations_of(shell, argument, None)
+    except UsageError:
+        return ()
+    location = min(locations, key=lambda one: one.unit != names.current_unit)
+    function = function_at(shell.session.code_objects, location.pcs[0])
+    return () if function is None else (function,)
 
 
 def _note_remarks(shell: Shell, names: Names) -> None:
