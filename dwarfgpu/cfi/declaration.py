@@ -77,7 +77,8 @@ class OperandKind:
 def _checked(value: int, signed: bool) -> int:
     low, high = (-1 << 63, 1 << 63) if signed else (0, 1 << 64)
     if not low <= value < high:
-        raise Malformed(f"operand of {value.bit_length()} bits does not fit 64 bits")
+        bits = (~value if value < 0 else value).bit_length() + signed
+        raise Malformed(f"operand of {bits} bits does not fit 64 bits")
     return value
 
 

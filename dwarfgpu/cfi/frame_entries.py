@@ -401,5 +401,6 @@ class FrameEntries:
 def _word(value: int) -> int:
     """Return a factor or column: `Malformed` where it is beyond 64 bits."""
     if not -1 << 63 <= value < 1 << 64:
-        raise Malformed(f"number of {value.bit_length()} bits does not fit 64 bits")
+        bits = value.bit_length() if value >= 0 else (~value).bit_length() + 1
+        raise Malformed(f"number of {bits} bits does not fit 64 bits")
     return value

@@ -42,4 +42,5 @@ def dropped(instruction: Instruction, bits: int) -> str | None:
     number = instruction.operands[-1]
     if not isinstance(number, int) or -1 << bits - 1 <= number < 1 << bits:
         return None
-    return f"a number of {number.bit_length()} bits: its low {bits} bits are used"
+    needed = number.bit_length() if number >= 0 else (~number).bit_length() + 1
+    return f"a number of {needed} bits: its low {bits} bits are used"
