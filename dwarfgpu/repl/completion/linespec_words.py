@@ -21,7 +21,7 @@ from dwarfgpu.repl.files.symbol_index import CODE_KINDS
 from dwarfgpu.repl.shell import Shell
 
 _LINESPEC_IN_FILE = pattern(
-    r"(?<![^\s:])(?P<file>'[^']*'|\"[^\"]*\"|[^\s:'\"]*\.\w+):"
+    r"(?<![^\s:])(?P<file>'[^']*'|\"[^\"]*\"|[^\s:'\"]*\.\w+)\s*:\s*"
     r"(?:(?P<quote>['\"])(?P<quoted>[^'\"]*)"
     r"|(?P<word>(?:\(anonymous namespace\)|<[^<>()'\"]*>|[\w:~])*(?:\([a-z ]*)?))$"
 )
