@@ -16,6 +16,7 @@ from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.scope.declarations import (
     declaration_of,
     is_in_unnamed_namespace,
+    unit_of_unnamed,
     unknown_in,
 )
 from dwarfgpu.dwarf.scope.imports import imported_units
@@ -171,8 +172,7 @@ class Names:
         """
         die = struct_type.die
         if die is not None and is_in_unnamed_namespace(die) and not is_local(struct_type):
-            own = unit if unit is not None and die.unit.header.is_type_unit else die.unit
-            return NameLookup((), own).of(f"::{full_name(struct_type)}::{name}")
+            return self._of_unnamed(unit_of_unnamed(die, unit), f"::{full_name(struct_type)}", name)
         is_instance = "<" in full_name(struct_type)
         if die is not None and (is_instance or is_local(struct_type)):
             lookup = self.session.meanings(name)
@@ -190,6 +190,17 @@ class Names:
             scope, named = within(die), self._of_class(f"::{shown_with_types(die)}", name)
             return tuple(one for one in named if is_in_scope(_entry(one), scope))
         return self._of_class(f"::{full_name(struct_type)}", name) if struct_type.name else ()
+
+    def _of_unnamed(
+        self, unit: CompilationUnit | None, owner: str, name: str
+    ) -> tuple[Meaning, ...]:
+        """Return the same of a class in the unnamed namespace of a unit; without one, of that in
+        focus, or else of any."""
+        if unit is None:
+            return self._of_class(owner, name)
+        meanings = NameLookup((), unit).of(f"{owner}::{name}")
+        definition = self.session.meanings(name).definition  # gcc -flto has code in other units
+        return tuple(definition(one) if isinstance(one, Die) else one for one in meanings)
 
     def inherited_constructors(self, struct_type: Struct, name: str) -> list[Die]:
         """Return the constructors of a base class of a name that are those of the class, too: GDB

@@ -9,7 +9,12 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.type_names import type_name
-from dwarfgpu.dwarf.scope.declarations import is_definition, is_in_unnamed_namespace, path_of
+from dwarfgpu.dwarf.scope.declarations import (
+    is_definition,
+    is_in_unnamed_namespace,
+    path_of,
+    unit_of_unnamed,
+)
 from dwarfgpu.dwarf.scope.meaning import has_tag
 from dwarfgpu.dwarf.scope.name_lookup import NameLookup
 from dwarfgpu.dwarf.scope.named_entries import named
@@ -55,10 +60,11 @@ def static_member(
         return None
     if declared.has(dw.AT_CONST_VALUE):
         return Variable(member.name, declared, "global")
-    if unit is not None and declared.unit.header.is_type_unit and is_in_unnamed_namespace(declared):
+    own = unit_of_unnamed(declared, unit)
+    if own not in (None, declared.unit) and is_in_unnamed_namespace(declared):
         path = "::".join(("", *(scope.name for scope in path_of(declared)), member.name))
         return next(
-            (one for one in NameLookup((), unit).of(path) if isinstance(one, Variable)), None
+            (one for one in NameLookup((), own).of(path) if isinstance(one, Variable)), None
         )
     defined = session.meanings(member.name).definition(declared)
     variable = Variable(member.name, defined, "global")

@@ -509,3 +509,43 @@ def test_an_object_has_the_members_of_its_own_unnamed_namespace(
             *are_same, static, whole = last_lines(program, commands)
             assert are_same == ["true"] * len(same), (file, focus)
             assert static == bs and f"static bs = {bs}," in whole
+
+
+UNNAMED_AND_CAST = """
+namespace { struct Y { int v; struct Nx { int d; int g() { return d; } } nx;
+  int mf() { return v + nx.g() + st; } static int st; }; int Y::st = NUMBER;
+template<class T> struct TT { T t; static int ts; int tm() { return t + ts; } };
+template<class T> int TT<T>::ts = NUMBER; struct Hold { Y *p; Y a[1]; }; }
+Y yFILE; TT<int> tFILE; Hold hFILE; void *vFILE = &yFILE;
+int FUNCTION() { Y loc; Y *lp = &loc; return lp->mf() + yFILE.mf() + tFILE.tm() + hFILE.p->mf(); }
+"""
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("-fdebug-types-section",), ("-fdebug-types-section", "-gdwarf-4"), ("-flto",)]
+)
+def test_a_cast_to_a_class_of_an_unnamed_namespace_has_the_members_in_focus(
+    tmp_path: Path, tool: Callable[[str], str], options: tuple[str, ...]
+) -> None:
+    """The class of the cast is in the type unit; the members are those of the file in focus."""
+    sources = {}
+    for file, number, function in (("a", "11", "main"), ("b", "12", "use")):
+        text = UNNAMED_AND_CAST.replace("NUMBER", number).replace("FILE", file)
+        sources[f"{file}.cc"] = text.replace("FUNCTION", function)
+    make = [tool("g++"), "-g", "-O0", *options, "-o", "a"]
+    build(tmp_path, sources, [[*make, "a.cc", "b.cc"]])
+    program = str(tmp_path / "a")
+    for file, number, function in (("a", "11", "main"), ("b", "12", "use")):
+        named = {f"y{file}.mf": "Y::mf", f"y{file}.nx.g": "Y::Nx::g", f"t{file}.tm": "TT<int>::tm"}
+        shown = [f"y{file}", f"t{file}", f"h{file}"]
+        if "-flto" not in options:  # gcc has no class of this name in the unit of the code
+            named |= {f"((Y*)v{file})->mf": "Y::mf", f"((TT<int>*)&t{file})->tm": "TT<int>::tm"}
+            shown += [f"(Y)y{file}", f"{{Y}}v{file}", f"*(Y*)v{file}", f"*(Hold*)&h{file}"]
+            shown += [f"*(TT<int>*)&t{file}"]
+        path = f"'{file}.cc'::(anonymous namespace)"
+        commands = [f"output &{one} == &{path}::{name}" for one, name in named.items()]
+        commands += [f"output {one}" for one in shown]
+        lines = last_lines([program, "--pc", function], commands)
+        assert lines[: len(named)] == ["true"] * len(named), file
+        for line in lines[len(named) :]:
+            assert f"static st = {number}" in line or f"static ts = {number}" in line

@@ -243,6 +243,14 @@ def is_in_unnamed_namespace(die: Die) -> bool:
     return die.unit.is_cplusplus and any(scope.name == ANONYMOUS for scope in _steps_outwards(die))
 
 
+def unit_of_unnamed(die: Die, user: CompilationUnit | None) -> CompilationUnit | None:
+    """Return the unit whose entities are those of an unnamed namespace: that of a declaration, or
+    of an object where the declaration is in a type unit, as those of several files may be one.
+    None if neither is known."""
+    units = (die.unit, user)
+    return next((unit for unit in units if unit and not unit.header.is_type_unit), None)
+
+
 def is_within(die: Die, scopes: tuple[str, ...]) -> bool:
     """Return whether `scopes` are the qualified name of an entry before its last part: every
     non-transparent scope is named, and nothing else. Farther scopes are not read for nothing."""

@@ -24,7 +24,13 @@ from dwarfgpu.dwarf.index.units_by_name import (
     units_with_spellings,
 )
 from dwarfgpu.dwarf.names.qualified import ANONYMOUS, canonical, joined, parts
-from dwarfgpu.dwarf.scope.declarations import Scope, is_definition, path_of
+from dwarfgpu.dwarf.scope.declarations import (
+    Scope,
+    declaration_of,
+    is_definition,
+    is_in_unnamed_namespace,
+    path_of,
+)
 from dwarfgpu.dwarf.scope.imports import searched_units, type_sources
 from dwarfgpu.dwarf.scope.meaning import EXPORTED_IN_CPLUSPLUS, is_external, is_same_function
 from dwarfgpu.dwarf.scope.named_entries import (
@@ -350,6 +356,8 @@ def _defines(definition: Die, declaration: Die) -> bool:
     does not define an external one. gfortran may describe so what a module keeps private."""
     if not is_same_function(declaration, definition):
         return False
+    if not declaration.unit.header.is_type_unit and is_in_unnamed_namespace(declaration):
+        return declaration_of(definition).unit is declaration.unit
     is_exported = declaration.tag in _EXPORTED and is_external(declaration)
     return not is_exported or is_external(definition) or declaration.unit.style == "fortran"
 
