@@ -424,8 +424,8 @@ class Session(FocusedNames):
 
     def symbol_of(self, variable: Variable) -> UntypedSymbol | None:
         """Return the symbol to which a dynamic linker binds a variable's name, if the variable has
-        no location, or that of another file; else None."""
-        if variable.location is None:
+        no location, also where it has its first value, or that of another file; else None."""
+        if variable.location is None or variable.has_first_value:
             if variable.kind != "global":
                 return None
             objects = dict.fromkeys((*self.objects_with(variable.name), *self.loaded_objects()))

@@ -228,3 +228,41 @@ def test_templates_that_only_another_unit_declares_are_inherited(
     said = answers(None, [str(tmp_path / "a")], [f"output {name}" for name in OF_TEMPLATES])
     shown = [text.splitlines()[-1] for text in said]
     assert dict(zip(OF_TEMPLATES, shown, strict=True)) == OF_TEMPLATES
+
+
+INLINE = """
+inline int loose = NUMBER; namespace n { inline int in[2] = {1, NUMBER}; inline const int c = 4; }
+struct A { inline static int a = NUMBER; static constexpr int k = 10; int x; };
+struct B : virtual A { inline static double real = NUMBER; inline static int unused = NUMBER; };
+template<class T> struct W { inline static T w = NUMBER; template<class U> inline static U v = 1; };
+"""
+USED = {
+    "loose": "7", "n::in": "{1, 7}", "n::c": "4", "A::a": "7", "a.a": "7", "b.a": "7", "A::k": "10",
+    "a": "{static a = 7, static k = 10, x = 0}", "w": "{static w = 7}", "b.real": "7",
+    "b.unused": "2", "W<int>::w": "7",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [(), ("-gdwarf-4",), ("-O2",), ("-fdebug-types-section",)])
+def test_inline_variables_have_the_value_in_memory(
+    tmp_path: Path, tool: Callable[[str], str], options: tuple[str, ...]
+) -> None:
+    """gcc -gsplit-dwarf has only the first value, here 2, in units that do not use one. The other
+    unit begins with another value, to know which of the two is read without a state."""
+    sources = {
+        "a.cc": INLINE + "A a; B b; W<int> w; int use(); int main() { return use(); }",
+        "b.cc": INLINE
+        + "int use() { return ++loose + ++n::in[1] + ++A::a + ++B::real + ++W<int>::w; }",
+    }
+    for number, file in (("2", "a.cc"), ("7", "b.cc")):
+        sources[file] = sources[file].replace("NUMBER", number)
+    make = [tool("g++"), "-std=c++17", "-g", "-O0", "-gsplit-dwarf", *options, "-o", "a"]
+    build(tmp_path, sources, [[*make, "a.cc", "b.cc"]])
+    commands = [f"output {name}" for name in USED]
+    for focus in ("main", "use"):
+        program = [str(tmp_path / "a"), "--pc", focus]
+        assert last_lines(program, commands) == [*USED.values()], focus
+        said = last_lines(program, ["output &b.a == &A::a", "output &loose == &'b.cc'::loose"])
+        assert said == ["true", "true"]
+        (described,) = last_lines(program, ["info address n::in"])
+        assert described.startswith('Symbol "n::in" is static storage at address 0x')

@@ -35,10 +35,10 @@ from dwarfgpu.dwarf.scope.scope_entries import (
 )
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.memory_space import memory_space
-from dwarfgpu.dwarf.types.types import Type
+from dwarfgpu.dwarf.types.types import Type, denoted
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
-from dwarfgpu.expr.context import ExprLoc, LocationAttribute, LocList
+from dwarfgpu.expr.context import ConstValue, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.objfile.file_bytes import OfOpenFile
 
 if TYPE_CHECKING:
@@ -164,6 +164,15 @@ class Variable(OfOpenFile):
         """Whether it is a global variable that its entry declares without a location."""
         is_declared = self.kind == "global" and self.die.flag(dw.AT_DECLARATION)
         return is_declared and self.location is None
+
+    @property
+    def has_first_value(self) -> bool:
+        """Whether its entry has the value alone that it begins with. gcc -gsplit-dwarf describes so
+        inline variables in units that do not use them; others may change them."""
+        if self.kind != "global" or not isinstance(self.location, ConstValue):
+            return False
+        is_inline = self.unit.is_cplusplus and self.is_external
+        return is_inline and "const" not in denoted(self.type).qualifiers
 
     @property
     def why_without_location(self) -> str:

@@ -77,7 +77,8 @@ def symbol_description(
     """Return the location of an entity: `a function at address 0x10`. `describer`: what
     gives that of the variable's function, if it is known."""
     if isinstance(entity, Variable):
-        if isinstance(entity.location, ConstValue):
+        symbol = session.symbol_of(entity)
+        if symbol is None and isinstance(entity.location, ConstValue):
             if not is_scope:
                 from dwarfgpu.dwarf.scope.linked_variables import (
                     address_of_instance,
@@ -87,7 +88,6 @@ def symbol_description(
                 return "constant" if address is None else _static(address)
             if _is_block(entity):
                 return f"constant bytes:  {entity.location.data.hex(' ')}"
-        symbol = session.symbol_of(entity)
         if symbol is not None:
             if symbol.thread_local_in is not None:
                 return thread_local_text(symbol.thread_local_in, symbol.address)
