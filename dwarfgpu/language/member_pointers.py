@@ -83,7 +83,8 @@ def _class_of(die: Die) -> Struct:
 
 
 def _to_data(objects: ObjectAccess, die: Die) -> TypedValue:
-    container = _class_of(die)
+    container = objects.completed(_class_of(die))  # type units of its parts only declare it
+    assert isinstance(container, Struct)
     path = path_to(container, die.name or "")
     if path is None or any(step.location is not None for step in path):
         raise UsageError(f"There is no field named {die.name}")

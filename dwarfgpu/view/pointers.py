@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.types.types import (
     Struct,
     Type,
     declared_name,
+    denoted,
     strip,
     unqualified,
 )
@@ -257,32 +258,38 @@ def _member_at(kind: MemberPointer, bit_offset: int) -> str | None:
     """Return `&Class::x`, with the class or base class that declares the member at an offset,
     perhaps in an unnamed structure or union; None without one."""
     for owner, bare, offset in _classes_at(kind.container, bit_offset):
-        member = bare.index.at_bits.get(offset) or _in_unnamed_at(bare, offset, kind.target)
+        member = None if bare.kind == "union" else bare.index.at_bits.get(offset)
+        member = member or _of_several_at(bare, offset, kind.target)
         if member is not None:
             return f"&{type_name(owner, cplusplus=True)}::{member.name}"
     return None
 
 
-def _in_unnamed_at(struct_type: Struct, bit_offset: int, target: Type | None) -> Member | None:
-    """Return the member at an offset that is in an unnamed member, of several in a union the first
-    one of the type, which is a member of the class itself (C++ [class.union.anon])."""
+def _of_several_at(struct_type: Struct, bit_offset: int, target: Type | None) -> Member | None:
+    """Return the member at an offset of a union, or in an unnamed member, which is a member of the
+    class itself (C++ [class.union.anon]): of several the first one of the type."""
     named: list[Member] = []
     pending = [(struct_type, bit_offset)]
-    while pending and len(pending) < _MOST_BASES:
-        inside, offset = pending.pop()
+    for _ in range(_MOST_BASES):
+        if not pending:
+            break
+        inside, offset = pending.pop(0)
         for member in inside.members:
             kind = strip(member.type)
-            if member.name or not isinstance(kind, Struct) or member.is_base_class:
+            if member.is_base_class or member.bit_offset is None or member.location is not None:
                 continue
-            if member.bit_offset is not None and member.location is None:
-                begin = offset - member.bit_offset
-                pending.append((kind, begin))
-                named += (
-                    one
-                    for one in kind.members
-                    if one.name and one.bit_offset == begin and one.bit_size is None
-                )
-    return next((one for one in named if one.type == target), named[0] if named else None)
+            if not member.name and isinstance(kind, Struct):
+                pending.append((kind, offset - member.bit_offset))
+            elif member.name and member.bit_offset == offset and member.bit_size is None:
+                named.append(member)
+    wanted = _spelled(target)
+    return next((one for one in named if _spelled(one.type) == wanted), named[0] if named else None)
+
+
+def _spelled(type_: Type | None) -> tuple[str, list[str]]:
+    """Return a type below typedefs, as several units have it, and its qualifiers."""
+    below = denoted(type_)
+    return type_name(below.bare, cplusplus=True), sorted(below.qualifiers)
 
 
 def _classes_at(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.side_by_side import answers, build, with_core
+from tests.repl.side_by_side import answers, build, last_lines, with_core
 
 SOURCE = """\
 #include <cstdlib>
@@ -134,3 +134,36 @@ def test_members_of_unnamed_members_have_names(
     assert [text.splitlines()[-1] for text in shown] == [
         *(f"&U::{name}" for name in names[:-1]), "&V::v",
     ]  # fmt: skip
+
+
+PARTS = """
+union V { union { int ua; float uf; }; struct { int sb; struct { char sc; union { short sd;
+  long se; }; }; }; double whole; };
+struct Base { int b0; union { int bu; float bf; }; }; struct Derived : Base { int d0; };
+template<class T> struct T1 { union { T a; struct { T b, c; }; }; };
+namespace { struct N { union { int n1; struct { char n2, n3; }; }; }; }
+typedef long Long;
+float V::*p1 = &V::uf; Long V::*p2 = &V::se; double V::*p3 = &V::whole; float Base::*p4 = &Base::bf;
+float Derived::*p5 = &Derived::bf; int T1<int>::*p6 = &T1<int>::c; char N::*p7 = &N::n2;
+V v; N n; struct Holder { float V::*in; } holder = {&V::uf};
+int main() { return v.*p2 + n.*p7; }
+"""
+TO_PARTS = {
+    "p1": "&V::uf", "p2": "&V::se", "p3": "&V::whole", "p4": "&Base::bf", "p5": "&Base::bf",
+    "p6": "&T1<int>::c", "p7": "&(anonymous namespace)::N::n2", "holder": "{in = &V::uf}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [(), ("-fdebug-types-section",), ("-gsplit-dwarf",)])
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_pointers_to_members_of_unnamed_parts(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str, options: tuple[str, ...]
+) -> None:
+    """Of several members at one offset it is the one of the type; a part may be in a type unit."""
+    build(tmp_path, {"a.cc": PARTS}, [[tool(compiler), "-g", "-O0", *options, "a.cc", "-o", "a"]])
+    program, whole = (
+        [str(tmp_path / "a")],
+        TO_PARTS | {"p2 == &V::se": "true", "sizeof(V::se)": "8"},
+    )
+    asked = whole | {text: text for text in TO_PARTS.values() if text.startswith("&")}
+    assert last_lines(program, [f"output {text}" for text in asked]) == [*asked.values()]

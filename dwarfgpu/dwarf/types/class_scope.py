@@ -160,7 +160,7 @@ def _own_members(kind: Die, name: str) -> tuple[Die, ...]:
             elif child.tag == dw.TAG_MEMBER and child.name is None:
                 part = child.reference(dw.AT_TYPE)
                 if part is not None and part.tag in CLASSES:
-                    pending.append(part)
+                    pending.append(part.described)
     out += _not_hidden(used_members(kind, name), out)
     return tuple(out or _members_outside(kind, name, kind.unit))
 
