@@ -206,6 +206,10 @@ class Console:
         text = "\n".join(on_one_line(shortened(line)) for line in lines)
         self._remark(f"{head}: {text}", text)
 
+    def remark(self, text: str) -> None:
+        """Print a line beside the output that has GDB's words."""
+        self._remark(on_one_line(shortened(text)), text)
+
     def _remark(self, line: str, text: str) -> None:
         self.progress.clear()
         if self._answer is None:

@@ -17,7 +17,7 @@ from dwarfgpu.repl import completion
 from dwarfgpu.repl.command import command
 from dwarfgpu.repl.greeting import show_core
 from dwarfgpu.repl.output import Output, Part
-from dwarfgpu.repl.running.replaced_machine import look_at
+from dwarfgpu.repl.running.replaced_machine import look_at, setting_again
 from dwarfgpu.repl.shell import Shell
 
 
@@ -50,9 +50,10 @@ def file(shell: Shell, argument: str) -> Iterator[Part]:
         if not error.message.startswith(not_elf(argument)):
             raise
         raise _no_program(argument) from None
-    shell.session = shell.as_assumed(opened.session)
-    shell.machine = evolve(shell.machine, opener=opened.machine.opener)
-    shell.know_threads(opened.machine.threads)  # those that had ended are back
+    with setting_again(shell):
+        shell.session = shell.as_assumed(opened.session)
+        shell.machine = evolve(shell.machine, opener=opened.machine.opener)
+        shell.know_threads(opened.machine.threads)  # those that had ended are back
     shell.listed = shell.last_shown = shell.default_shown = None
     names = ", ".join(code_object.name for code_object in shell.session.code_objects)
     if not argument:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # few sessions have breakpoints
 
 Disposition: TypeAlias = Literal["keep", "del", "dis"]
 """What becomes of it when it stops the program: GDB's words."""
+_PENDING: Final = "<PENDING>"
 _SEVERAL: Final = "<MULTIPLE>"
 """In place of an address, where locations have lines of their own."""
 
@@ -55,6 +56,8 @@ class Breakpoint:
     """Set by `hbreak`: on a simulated machine it is like others."""
     linespec: str = ""
     """The location with the quotes that were typed, which may be around a name with blanks."""
+    pending: str = ""
+    """The location, where no file that is open now has it: it waits for that file."""
 
     @property
     def is_temporary(self) -> bool:
@@ -81,6 +84,8 @@ class Breakpoint:
     def inserted(self) -> tuple[int, ...]:
         """The addresses at which it currently stops the machine."""
         off = self.disabled_locations | self.invalid_locations
+        if self.pending:
+            return ()
         if not self.is_enabled or not off:
             return self.addresses if self.is_enabled else ()
         return tuple(pc for number, pc in enumerate(self.addresses, 1) if number not in off)
@@ -103,20 +108,20 @@ class Breakpoint:
             address = _SEVERAL.ljust(self.address_digits + 3)
             return f"{address}{thread}"
         [location] = self.locations
-        return f"{self._address(location)} {location}{thread}"
+        return f"{self._where(location)}{thread}"
 
-    def _address(self, location: BreakAddress) -> str:
-        return f"{location.pc:#0{self.address_digits + 2}x}"
+    def _where(self, location: BreakAddress) -> str:
+        width = self.address_digits + 2
+        if self.pending:
+            return f"{_PENDING:<{width}} {self.pending}"
+        return f"{location.pc:#0{width}x} {location}"
 
     def location_rows(self) -> Iterator[tuple[str, str]]:
         """Number and the rest of the lines of its locations, if they have lines."""
         if self.has_location_rows:
             for number, location in enumerate(self.locations, 1):
                 enabled = f"{self._enabled(number):<2}"
-                yield (
-                    f"{self.number}.{number}",
-                    f"{enabled}  {self._address(location)} {location}",
-                )
+                yield f"{self.number}.{number}", f"{enabled}  {self._where(location)}"
 
     @property
     def has_location_rows(self) -> bool:
@@ -173,6 +178,8 @@ class Breakpoint:
     @property
     def location_record(self) -> JsonObject:
         """Where it is."""
+        if self.pending:
+            return {"addr": _PENDING, "pending": self.pending, "original-location": self.typed}
         first = self.locations[0]
         record: JsonObject = {
             **_source_record(first),

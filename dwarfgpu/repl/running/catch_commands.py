@@ -48,14 +48,14 @@ def _caught(shell: Shell, argument: str, *, is_temporary: bool) -> Iterator[Part
         argument,
         disposition="del" if is_temporary else "keep",
         event=event,
-        entries=() if event == "fault" else _entries(shell.session),
+        entries=() if event == "fault" else entries_of_kernels(shell.session),
         position=tuple(int(number) for number in numbers.split(",") if number),
     )
     keep(shell, added)
     yield Output(f"{added.kind} {added.number} ({added.text})", {"bkpt": added.record})
 
 
-def _entries(session: Session) -> tuple[int, ...]:
+def entries_of_kernels(session: Session) -> tuple[int, ...]:
     """Return the first instructions of the kernels of dispatches; `UsageError` where there is
     none."""
     machine, target = model_of(session.target), session.target

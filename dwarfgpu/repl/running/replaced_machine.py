@@ -3,6 +3,9 @@ it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from dwarfgpu.errors import Ambiguous
 from dwarfgpu.repl.opened_machine import Opened
 from dwarfgpu.repl.running.runner import arm
@@ -14,19 +17,28 @@ from dwarfgpu.service.error_text import error_line
 
 
 def look_at(shell: Shell, opened: Opened) -> None:
-    """Replace the session and its machine; the watchpoints that have a meaning there watch it.
+    """Replace the session and its machine, and set the breakpoints again."""
+    with setting_again(shell):
+        shell.look_at(opened)
 
-    Those of local variables belong to calls of the former machine, and are deleted, as at the end
-    of a program; so are those that were set in a wave that the new one does not have.
+
+@contextmanager
+def setting_again(shell: Shell) -> Iterator[None]:
+    """Set breakpoints and watchpoints again after the block, which opens other files.
+
+    Watchpoints of local variables belong to calls of the former machine, and are deleted, as at the
+    end of a program.
     """
     delete_local_watchpoints(shell)
-    shell.look_at(opened)
-    for item in list(shell.breakpoints.values()):
-        if isinstance(item, Watchpoint):
-            if item.session.wave in shell.machine.threads:
-                looked_again(shell, item)
-            else:
-                del shell.breakpoints[item.number]
+    if not shell.breakpoints:
+        yield
+        return
+    # Few sessions have breakpoints when they open files.
+    from dwarfgpu.repl.running.set_again import numbers_in_libraries, set_again
+
+    in_libraries = numbers_in_libraries(shell)
+    yield
+    set_again(shell, in_libraries)
     arm(shell)
 
 

@@ -1,0 +1,122 @@
+"""Breakpoints and watchpoints after another file is opened, against the installed GDB."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import FIXTURES, run, validate
+from tests.repl.side_by_side import answers, build, build_with_library, with_core
+
+CRASH = str(FIXTURES / "core/crash.x86_64.O0")
+CORE = f"core-file {CRASH}.core"
+SET = (
+    "break worker", "watch ready", "break crash.c:91 if n > 2", "break *&begin+4", "tbreak 80",
+    "break *0x1100", "rwatch table[1]", "disable 1", "watch -location table[2]",
+)  # fmt: skip
+
+
+def both(tool: Callable[[str], str], files: list[str], commands: tuple[str, ...]) -> list[str]:
+    """Return what GDB and dwarfgpu print for the last command."""
+    tools = tool("gdb"), None
+    said = [answers(one, files, list(commands))[-1].replace(" \n", "\n") for one in tools]
+    return ["".join(f"{line}\n" for line in text.splitlines() if "note" not in line)
+            for text in said]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        (CORE,),
+        (CORE, CORE),
+        (CORE, "break leaf", "frame 1", "break", CORE),
+        (f"file {CRASH[:-1]}2",),
+        (f"file {CRASH[:-1]}2", "break *&leaf", f"file {CRASH}"),
+    ],
+)
+def test_they_are_set_again(tool: Callable[[str], str], opening: tuple[str, ...]) -> None:
+    theirs, ours = both(tool, [CRASH], (*SET, *opening, "info breakpoints"))
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("command", ["clear worker", "info watchpoints"])
+def test_commands_find_them(tool: Callable[[str], str], command: str) -> None:
+    theirs, ours = both(tool, [CRASH], (*SET, CORE, command))
+    assert ours == theirs
+
+
+ANOTHER = {
+    "a.c": "int q = 3;\nint f(int n) {\n  return n; }\nint main(void) { return f(q); }\n",
+    "b.c": "int r = 3;\nint g(int n) {\n  return n; }\nint main(void) { return g(r); }\n",
+}
+
+
+@pytest.mark.parametrize("shown", ["file b", "info breakpoints"])
+def test_what_another_program_does_not_have(
+    tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: str
+) -> None:
+    """It is disabled with a message, or waits if it was disabled; a condition is invalid there."""
+    build(tmp_path, ANOTHER, [[tool("gcc"), "-g", "-o", one, f"{one}.c"] for one in "ab"])
+    monkeypatch.chdir(tmp_path)
+    lines = ("break f", "watch q", "break a.c:3", "break main if q > 2", "break *&f", "tbreak f",
+             "disable 6", *(["file b"] if shown != "file b" else []), shown)  # fmt: skip
+    theirs, ours = both(tool, ["a"], lines)
+    assert ours == theirs
+
+
+LIBRARY = "int of_library = 3;\nvoid stop(int *at) {\n  *at = of_library; __builtin_trap(); }\n"
+PROGRAM = "void stop(int *);\nint of_program;\nint main(void) { stop(&of_program); return 0; }\n"
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_those_of_libraries_wait(tool: Callable[[str], str], tmp_path: Path, again: bool) -> None:
+    """Until a core file says where the library is."""
+    build_with_library(tmp_path, "c", LIBRARY, PROGRAM, [tool("gcc")])
+    program, core = with_core(tool, tmp_path)
+    commands = ["break stop", "break *stop+4 if $rsp > 0", "break", "detach",
+                *([f"core-file {core}"] if again else []), "info breakpoints"]  # fmt: skip
+    theirs, ours = both(tool, [program, core], tuple(commands))
+    assert ("<PENDING>" in ours) is not again
+    assert ours == theirs
+    words = [x for one in ["set output json", *commands] for x in ("-ex", one)]
+    done = run("debug", program, "--core", core, "--batch", *words)
+    for line in done.lines:
+        if line.startswith("{"):
+            validate(json.loads(line))
+
+
+def test_those_of_kernels(tmp_path: Path) -> None:
+    """A core file or a state of GPUs says where their code is loaded."""
+    code, core, state = FIXTURES / "run/integers.gfx942.O0.v5.co", tmp_path / "c", tmp_path / "s"
+    given = (code, "nest", "--grid", 64, "--workgroup", 64, "--arg", "0=range:64", "--arg",
+             "1=range:64", "--arg", "2=zeros:256", "--scratch", 4096, "--break", "nest", "--stops",
+             1)  # fmt: skip
+    assert run("run", *given, "--core", core).status == 0
+    assert run("run", *given, "--save", state).status == 0
+    for opening in f"core-file {core}", f"load {state}":
+        commands = ("break integers.hip:81", opening, "continue", "info breakpoints")
+        done = run("debug", code, "--batch", *(x for one in commands for x in ("-ex", one)))
+        assert "Thread 1 hit Breakpoint 1, with lanes [" in done.out
+        assert "1       breakpoint     keep y   0x00007f00000" in done.out
+
+
+def test_what_belongs_to_a_wave_that_is_gone(tmp_path: Path) -> None:
+    """It is deleted with a message; a catchpoint waits for a dispatch."""
+    code, state = FIXTURES / "run/integers.gfx942.O0.v5.co", tmp_path / "s"
+    sizes = ("--grid", 128, "--workgroup", 64, "--scratch", 4096, "--arg", "0=range:128",
+             "--arg", "1=range:128", "--arg", "2=zeros:512")  # fmt: skip
+    small = tuple(64 if one == 128 else one for one in sizes)
+    asked = ("--break", "nest", "--stops", 1, "--save", state)
+    assert run("run", code, "nest", *small, *asked).status == 0
+    commands = ("starti", "break nest thread 2", "thread 2", "watch $v9[0]",
+                "watch $s9", "catch dispatch", f"load {state}", "info breakpoints")  # fmt: skip
+    words = (x for one in commands for x in ("-ex", one))
+    done = run("debug", code, "--dispatch", "nest", *sizes, "--batch", *words)
+    rest = "deleted - thread 2 no longer in the thread list."
+    assert f"Thread-specific breakpoint 1 {rest}" in done.err.splitlines()
+    deleted = [line for line in done.err.splitlines() if "the watchpoint is deleted" in line]
+    assert [line.split(":")[0][-1] for line in deleted] == ["2", "3"]
+    assert done.lines[-1].split() == ["4", "catchpoint", "keep", "y", "dispatch"]
