@@ -127,6 +127,10 @@ class FileOpener:
             sysroot=sysroot,
             launched=None,
         )
+        if path is None and file is not None and focus.program is not None:
+            # As in GDB, the program stays where it was loaded; other files are at their addresses.
+            placed = again._with(load_address=f"{focus.program.load_address:#x}").opened()
+            return evolve(placed, machine=evolve(placed.machine, opener=again))
         try:
             return again.opened()
         except UsageError:

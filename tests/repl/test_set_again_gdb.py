@@ -48,6 +48,24 @@ def test_commands_find_them(tool: Callable[[str], str], command: str) -> None:
     assert ours == theirs
 
 
+@pytest.mark.parametrize("closing", ["core-file", "detach"])
+@pytest.mark.parametrize("shown", ["break worker", "print &table", "info breakpoints", "x/2i leaf"])
+def test_the_program_stays_where_it_was_loaded(
+    tool: Callable[[str], str], closing: str, shown: str
+) -> None:
+    commands = "break leaf", CORE, closing, "set disassembly-flavor intel", shown
+    theirs, ours = both(tool, [CRASH], commands)
+    if shown.startswith("x"):  # instructions have other spellings
+        theirs, ours = ([line.split(":")[0] for line in one.splitlines()] for one in (theirs, ours))
+    assert ours == theirs
+
+
+def test_other_files_are_at_their_addresses(tool: Callable[[str], str]) -> None:
+    commands = CORE, "detach", f"file {CRASH[:-1]}2", "print &table"
+    theirs, ours = both(tool, [CRASH], commands)
+    assert ours == theirs
+
+
 ANOTHER = {
     "a.c": "int q = 3;\nint f(int n) {\n  return n; }\nint main(void) { return f(q); }\n",
     "b.c": "int r = 3;\nint g(int n) {\n  return n; }\nint main(void) { return g(r); }\n",
