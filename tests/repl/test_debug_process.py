@@ -83,6 +83,16 @@ def test_another_core_file() -> None:
     assert errors[-1] == "No stack."
 
 
+def test_another_core_file_replaces_the_program() -> None:
+    """Also where the program that ran is missing."""
+    note = "note: the program is now"
+    done = ran("core-file crash.x86_64.O2.core")
+    assert f"{note} ./crash.x86_64.O2, which the core file names" in done.stderr.splitlines()
+    words = "debug", "crash.x86_64.O0", "--batch", "-ex", "core-file removed.x86_64.O2.core"
+    missing = finished(*words, folder=CORES)
+    assert f"{note} unknown" in missing.stderr.splitlines()
+
+
 def test_a_core_file_without_a_program() -> None:
     done = ran("info inferiors", "info proc", given=GIVEN[1:])
     assert "* 1    process 19189     1 (core)" in done.stdout

@@ -89,6 +89,19 @@ LIBRARY = "int of_library = 3;\nvoid stop(int *at) {\n  *at = of_library; __buil
 PROGRAM = "void stop(int *);\nint of_program;\nint main(void) { stop(&of_program); return 0; }\n"
 
 
+def test_the_program_of_another_core_file(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """It replaces the one that was open, with a word about it."""
+    build_with_library(tmp_path, "c", LIBRARY, PROGRAM, [tool("gcc")])
+    program, core = with_core(tool, tmp_path)
+    words = ("-ex", "tbreak worker", "-ex", f"core-file {core}", "-ex", "info breakpoints")
+    done = run("debug", CRASH, "--batch", *words)
+    first, second, third, *_ = done.err.splitlines()
+    assert first == "warning: core file may not match specified executable file."
+    assert second == f"note: the program is now {program}, which the core file names"
+    assert third == 'Error in re-setting breakpoint 1: Function "worker" not defined.'
+    assert done.lines[-1].split()[:4] == ["1", "breakpoint", "del", "n"]
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_those_of_libraries_wait(tool: Callable[[str], str], tmp_path: Path, again: bool) -> None:
     """Until a core file says where the library is."""

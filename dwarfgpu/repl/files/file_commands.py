@@ -95,6 +95,9 @@ def core_file(shell: Shell, argument: str) -> Iterator[Part]:
     opened = opener.core(shell.session, argument or None)
     for warning in opened.warnings:
         shell.console.warn(warning)
+        program = opened.session.program  # not the one that was open
+        now = "unknown" if program is None else f"{program.file.path}, which the core file names"
+        shell.console.note(f"the program is now {now}")
     look_at(shell, opened)
     if shell.is_of_core:
         show_core(shell)
