@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import run
+from tests.gpu_programs import gpu_program
 
 SOURCE = """\
 #define NOINL __attribute__((noinline))
@@ -91,3 +92,40 @@ def test_callers_in_a_loop_around_a_recursion(debugged: Callable[..., str]) -> N
     """`mid` saves v40, in which gcd has its return address, and does not change it itself."""
     out = debugged(*IN_LOOP, "bt", change="")
     assert "#2  " in out and "in kf (" in out and "stopped:" not in out
+
+
+RECURSION = """\
+#define NOINL __attribute__((noinline))
+NOINL int rc(int n) {
+  int a = n;
+  if (n > 0)
+    a += rc(n - 1);
+  a += n;
+  return a;
+}
+NOINL int twice(int n) {
+  int r = rc(n);
+  r += rc(n);
+  return r;
+}
+__kernel void kf(__global int *out) {
+  out[0] = twice(1);
+}
+"""
+
+
+def test_until_stops_in_the_caller_of_a_recursion(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """As in GDB, it passes earlier lines of its own frame alone."""
+    program = gpu_program(tool, tmp_path / "k.cl", RECURSION, "gfx942", "-O0")
+    commands = "tbreak rc if n == 0", "run", "until 7", "until", "until", "until"
+    done = run(
+        "debug", program, "--dispatch", "kf", "--grid", 1, "--workgroup", 1, "--arg", "out=zeros:4",
+        "--scratch", 8192, "--heuristic", "--batch", *(x for one in commands for x in ("-ex", one)),
+    )  # fmt: skip
+    path = tmp_path / "k.cl"
+    assert done.lines[-7:] == [
+        f"rc (n=0) at {path}:7", "7\t  return a;", f"rc (n=1) at {path}:6", "6\t  a += n;",
+        "7\t  return a;", f"twice (n=1) at {path}:11", "11\t  r += rc(n);",
+    ]  # fmt: skip

@@ -350,12 +350,15 @@ def until(shell: Shell, argument: str) -> Iterator[Part]:
     subprogram = here.frame.subprogram
     ranges = () if subprogram is None else subprogram.ranges
     begin = next((span.begin for span in ranges if span.begin <= start < span.end), 0)
+    frame = identity_of(here)
 
     def is_later(session: Session) -> bool:
-        """Return whether this is later in the function, or outside of it: its caller may be at a
-        lower address."""
+        """Return whether this is later in the function, or outside of its frame: its caller may be
+        at a lower address, and the same function."""
         return session.pc is not None and (
-            not begin <= session.pc <= start or source_position(session) is None
+            not begin <= session.pc <= start
+            or source_position(session) is None
+            or not frame.may_be(identity_of(session))
         )
 
     yield from _stepped(shell, "", lambda shell: line(shell, over_calls=True, is_enough=is_later))
