@@ -123,11 +123,13 @@ def test_types_of_type_units_are_on_lines_of_their_compilation_unit(
 
 OVERLOADED = """\
 struct K { int a; K(); K(int); ~K();
-  int g() const; int g(); int g(int) volatile; int g(int); int r() &; int r() &&; };
+  int g() const; int g(); int g(int) volatile; int g(int); int r() &; int r() &&;
+  int c() const &; int c() const &&; };
 K::K() : a(1) {} K::K(int x) : a(x) {} K::~K() {}
 int K::g() const { return a; } int K::g() { return a + 1; }
 int K::g(int x) volatile { return x; } int K::g(int x) { return x + 1; }
 int K::r() & { return 1; } int K::r() && { return 2; }
+int K::c() const & { return 3; } int K::c() const && { return 4; }
 int main() { K k(2); return k.g() + k.g(1) + K().r(); }
 """
 MEANT_OVERLOADS = {
@@ -138,6 +140,8 @@ MEANT_OVERLOADS = {
     "'K::g(int) volatile'": "K::g(int) volatile",
     "'K::r() &'": "K::r() &",
     "'K::r() &&'": "K::r() &&",
+    "'K::c() const&'": "K::c() const &",
+    "'K::c()const&&'": "K::c() const &&",
     "K::K(int)": "K::K(int)",
     "K::~K": "K::~K()",
 }
@@ -155,9 +159,20 @@ def test_overloads_of_type_units_have_their_own_definitions(
     program = "debug", str(tmp_path / "a"), "--batch", "--pc", "main"
     symbols = {name: answer(program, f"info symbol {name}")[0] for name in MEANT_OVERLOADS}
     assert symbols == {name: f"{one} in section .text" for name, one in MEANT_OVERLOADS.items()}
-    every = run(*program, "-ex", "print &K::g").err
-    overloads = "K::g(int); K::g(int) volatile; K::g(void); K::g(void) const"
-    assert every == f'"K::g" is overloaded; say which: {overloads}\n'
+    for name, overloads in (
+        ("g", "K::g(int); K::g(int) volatile; K::g(void); K::g(void) const"),
+        ("r", "'K::r(void) &&'; 'K::r(void) &'"),
+        ("c", "'K::c(void) const &&'; 'K::c(void) const &'"),
+    ):
+        every = run(*program, "-ex", f"print &K::{name}").err
+        assert every == f'"K::{name}" is overloaded; say which: {overloads}\n'
+    meant = {
+        "K::c() const&&": "K::c() const &&",
+        "K::c()const&": "K::c() const &",
+        "K::r()&&": "K::r() &&",
+    }
+    for written, shown in meant.items():
+        assert f"<{shown}>" in answer(program, f"info line {written}")[0]
 
 
 INHERITED = """\

@@ -34,6 +34,7 @@ _AROUND: Final = ("<", "{")
 _AROUND_ENDS: Final = (">", "}")
 """Around the arguments of templates, and the names of lambdas."""
 _CV: Final = {"const", "volatile"}
+_WORD_BEHIND: Final = pattern(r"\w+|[^\w\s]+")
 _MOST_KEPT: Final = 2_000
 """Characters of a name whose form is kept."""
 
@@ -169,7 +170,7 @@ def exact_type(text: str) -> str:
 def is_typed(own: str, typed: str) -> bool:
     """Return whether parameters of a function are the typed ones, and so are the words that are
     typed behind them, such as `const volatile`, in any order."""
-    behind, wanted = ({*text.rpartition(")")[2].split()} for text in (own, typed))
+    behind, wanted = ({*_WORD_BEHIND.findall(text.rpartition(")")[2])} for text in (own, typed))
     is_so = not wanted or (wanted <= behind and behind & _CV == wanted & _CV)
     return is_so and _plain(own) == _plain(typed)
 

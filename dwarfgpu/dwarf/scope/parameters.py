@@ -117,8 +117,9 @@ def qualifiers_of(function: Die) -> str:
 
 def reference_of(function: Die) -> str:
     """Return `&` or `&&` of a member function that is declared for such an object; else empty."""
-    declared = with_parameters(function)
-    return next((mark for number, mark in REFERENCES.items() if declared.flag(number)), "")
+    entries = [*function.origins()]  # the declaration for a type unit has it without parameters
+    marks = REFERENCES.items()
+    return next((mark for number, mark in marks for one in entries if one.flag(number)), "")
 
 
 def signature(function: Die) -> tuple[str, ...]:
