@@ -15,6 +15,7 @@ from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.dynamic_types import is_dynamic
 from dwarfgpu.dwarf.types.type_sizes import element_type, offset_bits, size_bits, strides_of
 from dwarfgpu.dwarf.types.types import Array, Struct, Type, strip
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
@@ -55,6 +56,17 @@ def implicit_pointers_as_known(
     reasons = tuple(reason for reason in bits.reasons if reason != NO_BITS)
     shown_reasons = (reasons or bits.reasons) if unavailable else reasons
     return evolve(bits, unavailable=unavailable, reasons=shown_reasons)
+
+
+def points_nowhere(
+    resolver: Resolver, location: Location, type_: Type | None, first_bit: int
+) -> bool:
+    """Return whether a part of an object is a synthetic pointer to what was optimized out, too."""
+    pointer = resolver.pointer(type_, displaced(location, first_bit))
+    unit = None if pointer is None else pointer.die.unit
+    if pointer is None or not isinstance(unit, CompilationUnit):
+        return False
+    return unit.location_attribute(unit.referred(pointer.die.section_offset)) is None
 
 
 class _Masks:

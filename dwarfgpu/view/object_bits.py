@@ -17,6 +17,8 @@ ReadMemory: TypeAlias = Callable[[int, int, int], bytes]
 """Address, DWARF address space and size in bytes to bytes; raises a `DwarfGpuError`."""
 ClassOfMethod: TypeAlias = Callable[[int], Type | None]
 """The address of code to the class whose member function it is of; None for none."""
+PointsNowhere: TypeAlias = Callable[[Type | None, int], bool]
+"""Of the part with a type that begins at a bit."""
 Parts: TypeAlias = tuple[tuple[int, int], ...]
 """First bit and number of bits of each."""
 NO_FIELD: Final = "bit-field of no bits or of too many"
@@ -36,15 +38,23 @@ class ObjectBytes:
     endian: Endian
     removed: bytes | None = None
     """Unavailable bits of implicit pointers: they are equal to no others."""
+    points_nowhere: PointsNowhere | None = None
+    """Whether an implicit pointer points to what was optimized out, too; None without any."""
 
     @classmethod
-    def of(cls, bits: Bits, endian: Endian, removed: int = 0) -> ObjectBytes:
+    def of(
+        cls,
+        bits: Bits,
+        endian: Endian,
+        removed: int = 0,
+        points_nowhere: PointsNowhere | None = None,
+    ) -> ObjectBytes:
         size = bits.size_bits
         undefined = to_bytes(bits.undefined, size, endian) if bits.undefined else None
         unavailable = to_bytes(bits.unavailable, size, endian) if bits.unavailable else None
         data = to_bytes(bits.value & ~bits.unknown, size, endian)
         pointers = to_bytes(removed, size, endian) if removed else None
-        return cls(data, undefined, unavailable, size, endian, pointers)
+        return cls(data, undefined, unavailable, size, endian, pointers, points_nowhere)
 
     @property
     def runs(self) -> list[bytes]:

@@ -8,6 +8,7 @@ Laws: an unknown bit is never shown as a number; the text is made piece by piece
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Final, assert_never
 
 from dwarfgpu.arch.model import Architecture
@@ -41,7 +42,7 @@ from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.session.bit_field import number_bits, with_padding
 from dwarfgpu.session.resolve_type import Resolver
-from dwarfgpu.session.synthetic_pointers import implicit_pointers_as_known
+from dwarfgpu.session.synthetic_pointers import implicit_pointers_as_known, points_nowhere
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
 from dwarfgpu.view.ada_arrays import null_text
@@ -123,12 +124,14 @@ def format_value(
     unknown = unknown_text(bits)
     if unknown is not None:
         return unknown
-    removed = 0
+    removed, has_no_target = 0, None
     if resolver is not None:
         words = implicit_pointers_as_known(bits, type_, location, resolver, endian)
         removed = bits.unavailable & ~words.unavailable
+        if removed and location is not None:
+            has_no_target = partial(points_nowhere, resolver, location)
     shown = Shown(
-        ObjectBytes.of(bits, endian, removed),
+        ObjectBytes.of(bits, endian, removed, has_no_target),
         options,
         address_of(location),
         architecture,

@@ -7,13 +7,18 @@ import pytest
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.types.types import Array, Base, Member, Pointer, Struct, Type
+from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.language import TypedValue
 from dwarfgpu.language.object_access import ObjectAccess
+from dwarfgpu.model.location import Location, SingleLocation
+from dwarfgpu.model.storage import Composite, Part
 from dwarfgpu.service.value.expression_answer import of_value
 from dwarfgpu.service.value.reading_answer import of_reading
 from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.resolve_type import Resolver, TypedObject
 from dwarfgpu.session.synthetic_pointers import implicit_pointers_as_known
+from dwarfgpu.view.format_options import FormatOptions
+from dwarfgpu.view.printers.standard import STANDARD
 from dwarfgpu.view.value_data import value_data
 from dwarfgpu.view.values import format_value
 from tests.language.sessions import stopped
@@ -81,6 +86,34 @@ def test_neighbours_that_are_unknown_for_other_reasons_are_not_equal() -> None:
     assert format_value(bits, kind, location=location, resolver=resolver) == (
         "{<synthetic pointer> <repeats 12 times>, <unavailable> <repeats 12 times>}"
     )
+
+
+LONG = Base(BaseType("long", "signed", 64))
+EXTENT = Struct("struct", "extent", 8, (Member("_M_extent_value", LONG, 0),))
+PARTS = Member("_M_ptr", INT_POINTER, 0), Member("_M_extent", EXTENT, 64)
+SPAN = Struct("class", "span<int>", 16, PARTS, scope="std::")
+
+
+@pytest.mark.parametrize("count", [3, 12])
+def test_a_span_of_what_was_optimized_out(count: int) -> None:
+    """As in GDB, it has its length; where something is left, its members are shown."""
+    session = stopped("locations.gfx942", 3)
+    pointer = session.read(session.variable("pointer_implicit_4")).pointer
+    assert pointer is not None and isinstance(pointer.die.unit, CompilationUnit)
+    length = GPU.location(f"implicit_value 8 {count} 0 0 0 0 0 0 0")
+    resolver, options = Resolver(lambda: GPU.context), FormatOptions(printers=STANDARD)
+    shown = []
+    for offset in pointer.die.unit.root.offset, pointer.die.section_offset:
+        removed = evolve(pointer, die=evolve(pointer.die, section_offset=offset))
+        parts = Part(Location((SingleLocation(removed),)), 64), Part(length, 64)
+        location = Location((SingleLocation(Composite(parts, (0, 64), 128)),))
+        bits = resolver.contents(TypedObject(SPAN, location))
+        shown.append(format_value(bits, SPAN, options, location=location, resolver=resolver))
+    raw = f"{{_M_ptr = <synthetic pointer>, _M_extent = {{_M_extent_value = {count}}}}}"
+    assert shown == [
+        f"std::span of length {count} = {{{', '.join(['<optimized out>'] * count)}}}",
+        raw,
+    ]
 
 
 def test_bits_are_counted_in_storage_order() -> None:

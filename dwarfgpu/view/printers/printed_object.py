@@ -62,6 +62,8 @@ class Object:
     """The DWARF address space of its address."""
     bit_size: int | None = None
     """The size of a bit-field, in bits."""
+    is_optimized_out: bool = False
+    """Whether a synthetic pointer points to it, and nothing of it is left."""
     class_of_method: ClassOfMethod | None = field(default=None, repr=False)
     is_in_c: bool = False
     """Whether it is shown in the language C: a truth is an `int`, classes have a keyword."""
@@ -204,6 +206,10 @@ class Object:
         bare = strip(self.type)
         if not isinstance(bare, Pointer):
             raise UnexpectedLayout(f"{self.name} is not a pointer")
+        points_nowhere = None if self.enclosing is None else self.enclosing.points_nowhere
+        if points_nowhere is not None and points_nowhere(self.type, self.first_bit):
+            return evolve(self, type=bare.target, enclosing=None, first_bit=0, address=None,
+                          is_optimized_out=True)  # fmt: skip
         return self.at(self.number, bare.target, bare.address_space)
 
     def at(self, address: int, type_: Type | None, space: int = 0) -> Object:
@@ -256,6 +262,8 @@ class Object:
         size_bits = self.bit_size
         if size_bits is None:
             size_bits = 8 * (self.size_bytes if self.enclosing is None else self._known_size)
+        if self.is_optimized_out:
+            return ObjectBytes.of(Bits(0, size_bits, (1 << size_bits) - 1), self.endian), 0
         enclosing, first_bit = self._enclosing(size_bits)
         if enclosing is not None:
             return enclosing, first_bit
@@ -300,6 +308,8 @@ class Object:
         return data
 
     def _loaded(self, size_bytes: int) -> bytes:
+        if self.is_optimized_out:
+            raise _unknown(is_undefined=True)
         if size_bytes > _MAX_BYTES:
             raise Malformed(f"an object of {counted(size_bytes, 'byte')} is not read")
         if self.address is None or self.read_memory is None:
