@@ -637,11 +637,11 @@ def entry_of(session: Session, text: str) -> int:
     if functions:
         return functions[0].entry
     match = IN_FILE.fullmatch(text)
-    words = f'Function "{unquoted(text)}" not defined.'
+    words = f'Function "{_shown(session, text)}" not defined.'
     name = text
     if match is not None:
         name = f"'{match['file']}'::{match['inside']}"
-        inside, file = unquoted(match["inside"]), unquoted(match["file"])
+        inside, file = _shown(session, match["inside"]), unquoted(match["file"])
         words = f'Function "{inside}" not defined in "{file}".'
         if functions_of(session, match["inside"]):  # only inlined ones
             raise LinespecNotFound(words)
@@ -665,6 +665,16 @@ def entry_of(session: Session, text: str) -> int:
     ):
         raise LinespecNotFound(words)
     return position.byte_address
+
+
+def _shown(session: Session, name: str) -> str:
+    """Return a name without quotes; only in Ada, an operator has them."""
+    bare = unquoted(name)
+    if not bare.startswith('"'):
+        return bare
+    from dwarfgpu.language.name_resolution import Names  # few names
+
+    return bare if Names(session).language.is_ada else bare[1:-1]
 
 
 def _is_around_function(session: Session, name: str) -> bool:

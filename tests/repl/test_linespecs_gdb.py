@@ -295,7 +295,7 @@ def test_completion_of_files_in_folders(tmp_path: Path, tool: Callable[[str], st
              "b -source a/", "tbreak m"]  # fmt: skip
     inside = ["b b/x.c:f", "b x.c:f", "b 'b/x.c':f", f"b {tmp_path}/a/x.c:f", "p 'a/x.c'::d",
               "p 'b/x.c'::d", "p 'x.c'::d", "b -source b/x.c -function f",
-              "b  b/x.c: f", "b b/x.c : f", "b b/x.c :f", "b b/x.c: ",
+              "b  b/x.c: f", "b b/x.c : f", "b b/x.c :f",
               "b b/x.c: fb i", "b b/x.c: zz"]  # fmt: skip
     commands = [f"complete {text}" for text in begun + inside]
     ours = answers(None, [str(tmp_path / "p")], commands)

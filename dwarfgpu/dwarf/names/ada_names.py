@@ -70,8 +70,8 @@ def _quoted(operator: re.Match[str]) -> str:
 
 def encoded(written: str) -> str | None:
     """Return how GNAT encodes the name of a subprogram, `p__Oadd` for `p."+"`; None for text that
-    is no name of Ada."""
-    parts = _WRITTEN.fullmatch(written)
+    is no name of Ada. An operator that is a word may be without its quotes."""
+    parts = _WRITTEN.fullmatch(f'"{written}"' if written in _WORDS else written)
     if parts is None:
         return None
     name = (parts["name"] or "").lower()
@@ -84,8 +84,9 @@ def encoded(written: str) -> str | None:
 
 
 def is_operator(written: str) -> bool:
-    """Return whether a text is the name of an operator, in its quotes."""
-    return written[1:-1].lower() in _WORDS and written == f'"{written[1:-1]}"'
+    """Return whether a text is an operator of marks in quotes, which no other language has."""
+    marks = written[1:-1]
+    return marks in _WORDS and not marks.isidentifier() and written == f'"{marks}"'
 
 
 def verbatim(written: str) -> str | None:
