@@ -82,6 +82,8 @@ class FloatFormat:
 
     def is_valid(self, bits: int) -> bool:
         """Return whether the integer bit is that of the exponent: x87 has no other numbers."""
+        if not self.explicit_integer_bit:
+            return True
         _, exponent, integer, _ = self._fields(bits)
         return bool(exponent) == bool(integer)
 

@@ -68,6 +68,7 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.vectors import VECTOR, is_vector, why_sizes_differ
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Memory
+from dwarfgpu.model.value import is_nonzero
 
 _NO_OPERAND = {
     "-": "Argument to negate operation not a number.",
@@ -174,7 +175,7 @@ class Arithmetic:
 
     def truth(self, value: TypedValue) -> bool:
         """Return whether a value is not 0; as in GDB, `void` is 0: a convenience variable that was
-        never set is false."""
+        never set is false. Of lanes the answer decides when it is used."""
         if value.type is None:
             return False
         if is_vector(value.type):  # C has no such condition; GDB's is that of all bits
@@ -190,7 +191,7 @@ class Arithmetic:
             return self.objects.known(value).value != 0
         if is_complex(value.type):
             return any(bool(part.value) for part in complexes.parts_of(self, value))
-        return bool(self.number(value).value)
+        return is_nonzero(self.number(value).value)
 
     def _is_null_pointer(self, value: TypedValue, bare: Pointer) -> bool:
         return self.objects.known(value).value == self.objects.null_of(bare, value.unit)

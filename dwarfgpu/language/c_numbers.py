@@ -6,7 +6,7 @@ Law: arithmetic is exact in the type that C prescribes; this module reads no mac
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import add, and_, mod, mul, or_, sub, truediv, xor
+from operator import add, and_, eq, ge, gt, le, lt, mod, mul, ne, or_, sub, truediv, xor
 from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.base_type import BaseType
@@ -175,24 +175,27 @@ def _converted(value: Value, base: BaseType) -> Value:
     form = value.type.float_format
     if form is None or base.encoding == "float":
         return value.converted(base)
+    if type(value.bits) is not int:  # it differs by lane
+        from dwarfgpu.model.lane_floats import truncated  # it needs NumPy
+
+        return Value.of(truncated(value.bits, form), base)
     exact = form.decode(value.bits)
     if not isinstance(exact, str) and Value.of(int(exact), base).integer == int(exact):
         return Value.of(int(exact), base)
     return Value.of(long_long(exact), base)
 
 
+_OF_ORDERS: Final[dict[str, Callable[[int, int], bool]]] = {
+    "==": eq, "!=": ne, "<": lt, ">": gt, "<=": le, ">=": ge,
+}  # fmt: skip
+
+
 def holds(operator: str, order: int | None) -> bool:
-    """Return whether a comparison is true for an order; None is unordered."""
+    """Return whether a comparison is true for an order; None is unordered. Of lanes the answer
+    decides when it is used."""
     if order is None:
         return operator == "!="
-    return {
-        "==": order == 0,
-        "!=": order != 0,
-        "<": order < 0,
-        ">": order > 0,
-        "<=": order <= 0,
-        ">=": order >= 0,
-    }[operator]
+    return _OF_ORDERS[operator](order, 0)
 
 
 def not_comparable(operator: str) -> UsageError:

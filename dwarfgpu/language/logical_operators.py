@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import and_, or_, xor
-from typing import Final
+from typing import Final, cast
 
 from dwarfgpu.errors import DwarfGpuError, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.syntax.words import BITWISE
 from dwarfgpu.language.typed_value import TypedValue
+from dwarfgpu.model.value import differs_by_lane
 
 _OF_TRUTHS: Final[dict[str, Callable[[int, int], int]]] = {"&": and_, "|": or_, "^": xor}
 
@@ -34,6 +35,16 @@ def holds(
     """
     refuse(operator, left)
     is_true = arithmetic.truth(left)
+    if differs_by_lane(is_true):  # some lanes need the right operand: all may have it
+        from dwarfgpu.model.lane_integers import Divergence  # it needs NumPy
+
+        try:
+            value = right()
+            refuse(operator, left, value)
+            other = arithmetic.truth(value)
+            return cast(bool, _OF_TRUTHS["&" if operator == "&&" else "|"](is_true, other))
+        except (DwarfGpuError, Divergence):
+            is_true = bool(is_true)  # they part
     if is_true == (operator == "&&"):
         value = right()
         refuse(operator, left, value)

@@ -50,6 +50,7 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.language.untyped_symbols import TEXT, quoted_symbol, untyped
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
+from dwarfgpu.model.value import differs_by_lane
 from dwarfgpu.session.session import Session
 
 if TYPE_CHECKING:
@@ -106,15 +107,16 @@ class NamedValues:
     def truth(self, holds: bool) -> TypedValue:
         """Return the result of a comparison: logical in Fortran, boolean in Ada, bool in C++, D,
         Go, Pascal and Rust, otherwise int."""
+        number = holds if differs_by_lane(holds) else int(holds)
         if self.language.is_fortran:
-            return TypedValue(self.names.builtins.logical_type, bits=Bits(int(holds), 32))
+            return TypedValue(self.names.builtins.logical_type, bits=Bits(number, 32))
         if self.language.is_ada:
-            return TypedValue(self.names.builtins.boolean_type, bits=Bits(int(holds), 8))
+            return TypedValue(self.names.builtins.boolean_type, bits=Bits(number, 8))
         if not (self.language.is_cplusplus or self.rules is not None):
-            return self.number(self.numbers.integer(int(holds)))
+            return self.number(self.numbers.integer(number))
         if self.language.is_pascal:
-            return TypedValue(self.names.builtins.truth_of_pascal, bits=Bits(int(holds), 8))
-        return TypedValue(self.names.builtins.bool_type, bits=Bits(int(holds), 8))
+            return TypedValue(self.names.builtins.truth_of_pascal, bits=Bits(number, 8))
+        return TypedValue(self.names.builtins.bool_type, bits=Bits(number, 8))
 
     def report(self, doubt: str) -> None:
         """Give the caller a warning; where it takes none, add it to the notes on the value."""

@@ -172,7 +172,7 @@ class Operations(UntypedOperands):
         self.refuse_overloaded(simple, value)
         match operator:
             case "!":
-                return self.truth(not self.arithmetic.truth(value))
+                return self.truth(self.arithmetic.truth(value) == 0)  # `not` would part lanes
             case "++" | "--" | "after++" | "after--":
                 if value.type is None and isinstance(self.objects, Unevaluated):
                     return value  # as in GDB: a convenience variable, which may have a value then

@@ -219,9 +219,12 @@ class Value:
         """
         _require_same_type(self, other, "comparison")
         if self.type.encoding == "float":
-            return float_format.compare(
-                _float_format(self.type, "comparison"), self.bits, other.bits
-            )
+            form = _float_format(self.type, "comparison")
+            if differs_by_lane(self.bits, other.bits):
+                from dwarfgpu.model import lane_floats  # it needs NumPy
+
+                return lane_floats.compared(form, self.bits, other.bits)
+            return float_format.compare(form, self.bits, other.bits)
         _refuse_without_arithmetic(self.type, "comparison")
         is_integral = self.type.is_integral
         try:
@@ -242,6 +245,8 @@ class Value:
             require_right_arguments(Value.converted, self, to)
             raise
         is_wanted_integral = to.is_integral or to.encoding == "address"
+        if to.encoding == "float" and differs_by_lane(self.bits):
+            return Value(_floats_of_lanes(self, _float_format(to, "conversion")), to)
         if self.type.encoding == "float":
             form = _float_format(self.type, "conversion")
             exact = form.decode(self.bits)
@@ -326,8 +331,32 @@ def _fits(number: int, to: BaseType) -> bool:
 
 
 def _truncated_quotient(a: int, b: int) -> int:
-    quotient = abs(a) // abs(b)
-    return quotient if (a < 0) == (b < 0) else -quotient
+    is_negative = (a < 0) != (b < 0)  # in some lanes, it may be
+    return abs(a) // abs(b) * (1 - 2 * is_negative)
+
+
+def is_nonzero(value: Value) -> bool:
+    """Return whether a value is not 0, of lanes an answer that decides when it is used."""
+    if not differs_by_lane(value.bits):
+        return bool(value)
+    _refuse_without_arithmetic(value.type, "a test for zero")
+    if value.type.encoding != "float":
+        return value.bits != 0
+    form = _float_format(value.type, "a test for zero")
+    return value.bits & (1 << form.size_bits - 1) - 1 != 0  # without the sign
+
+
+def differs_by_lane(*numbers: int) -> bool:
+    """Return whether numbers differ by lane (`dwarfgpu.model.lane_integers`)."""
+    return any(type(number) is not int and type(number) is not bool for number in numbers)
+
+
+def _floats_of_lanes(value: Value, to: FloatFormat) -> int:
+    from dwarfgpu.model import lane_floats  # it needs NumPy
+
+    if value.type.encoding != "float":
+        return lane_floats.of_integers(_integer_of(value), to)
+    return lane_floats.converted(value.bits, _float_format(value.type, "conversion"), to)
 
 
 def _arithmetic(
@@ -338,6 +367,11 @@ def _arithmetic(
     floating: Callable[[FloatFormat, int, int], int],
 ) -> Value:
     _require_same_type(a, b, operation)
+    if a.type.encoding == "float" and differs_by_lane(a.bits, b.bits):
+        from dwarfgpu.model import lane_floats  # it needs NumPy
+
+        form = _float_format(a.type, operation)
+        return Value(lane_floats.combined(operation, form, a.bits, b.bits), a.type)
     if a.type.encoding == "float":
         return Value(floating(_float_format(a.type, operation), a.bits, b.bits), a.type)
     _refuse_without_arithmetic(a.type, operation)

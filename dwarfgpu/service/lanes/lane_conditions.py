@@ -23,8 +23,8 @@ def holds_in_lanes(
 ) -> Callable[[int], bool]:
     """Return a function that tests a condition in one of the lanes, and raises its error there.
 
-    Lanes that agree are evaluated together, at once. A condition with side effects is evaluated
-    lane by lane, at each test.
+    Lanes that take the same way are evaluated together, at once. A condition with side effects is
+    evaluated lane by lane, at each test.
     """
 
     def holds_here(focused: Session) -> bool:
@@ -33,10 +33,9 @@ def holds_in_lanes(
     if not is_batchable(text):
         return lambda lane: holds_here(session.focused(lane))
     among = [(0, lane) for lane in lanes]
-    answers = evaluate_for_lanes([session], holds_here, _same, among=among)
-    return lambda lane: answers.of(0, lane)
+    answers = evaluate_for_lanes([session], holds_here, _of_each, among=among)
+    return lambda lane: bool(answers.of(0, lane))
 
 
-def _same(answer: bool, picker: LaneExtractor) -> Callable[[int], bool]:
-    """Return the answer of lanes that agree on it, or else would have parted."""
-    return lambda index: answer
+def _of_each(answer: bool, picker: LaneExtractor) -> Callable[[int], bool]:
+    return picker.of(answer)

@@ -16,14 +16,15 @@ from dwarfgpu.session.session import Session
 
 
 def holds(session: Session, history: ValueHistory, text: str) -> bool:
-    """Return whether a value is not zero; of a structure, whether one of its bytes is not."""
+    """Return whether a value is not zero; of a structure, whether one of its bytes is not. Of lanes
+    the answer decides when it is used."""
     try:
-        return not _is_set(evaluated(session, history, f"!({text})"))
+        return _known(evaluated(session, history, f"!({text})")) == 0
     except UsageError:  # there is no `!` of a structure
         with suppress(UsageError):
             value = evaluated(session, history, text)
             if isinstance(strip(value.type), Struct):
-                return _is_set(value)
+                return _known(value) != 0
         raise
 
 
@@ -80,7 +81,7 @@ def _at_address(session: Session, address: int) -> Session:
     return evolve(top, pc=address, top=None, level=0, inline_level=0)
 
 
-def _is_set(value: TypedValue) -> bool:
+def _known(value: TypedValue) -> int:
     if value.bits is None or not value.bits.is_complete:
         raise UsageError("value has been optimized out")
-    return bool(value.bits.value)
+    return value.bits.value
