@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -238,9 +239,12 @@ def recorded_session(session: Session) -> Session:
     )
 
 
-def wave_names(session: Session) -> dict[WaveId, str]:
-    """Return ROCgdb's names of the waves of a state that ran; for threads of a CPU, their
-    numbers."""
+def wave_names(session: Session, known: Mapping[WaveId, str] | None = None) -> dict[WaveId, str]:
+    """Return ROCgdb's names of the waves of a state that ran; for threads of a CPU, their numbers.
+
+    `known`: names of waves of the machine, which running it does not change.
+    """
+    known = known or {}
     target = session.target
     machine = target.behind if isinstance(target, TargetWithCodeObjects) else target
     has_started = not isinstance(target, TargetWithCodeObjects) or target.has_started
@@ -250,9 +254,9 @@ def wave_names(session: Session) -> dict[WaveId, str]:
         return {wave: machine.target_id(wave) for wave in machine.waves}
     if not has_started:
         return {}
-    is_simt = session.architecture.is_simt
-    return {wave: machine.target_id(wave) if is_simt else f"Thread {wave}"
-            for wave in machine.waves}  # fmt: skip
+    if not session.architecture.is_simt:
+        return {wave: f"Thread {wave}" for wave in machine.waves}
+    return {wave: known.get(wave) or machine.target_id(wave) for wave in machine.waves}
 
 
 def focused(session: Session) -> Session:

@@ -14,6 +14,7 @@ import pytest
 from dwarfgpu import language
 from dwarfgpu.language import Options
 from dwarfgpu.machine.state.load import load_state
+from dwarfgpu.machine.topology import Machine
 from dwarfgpu.repl.running import stepping
 from dwarfgpu.session.followed_calls import FollowedCalls
 from dwarfgpu.session.session import Session
@@ -249,11 +250,11 @@ def test_a_condition_is_evaluated_in_each_active_lane(tmp_path: Path) -> None:
     assert lines[-1] == "[Inferior 1 exited normally]"
 
 
-@pytest.mark.parametrize(("condition", "count"), [("out == 0", 1), ("x == 17", 4)])
-def test_a_condition_is_evaluated_once_for_lanes_that_agree(
-    condition: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("condition", ["out == 0", "x == 17", "x > 16.5f && x < 18"])
+def test_a_condition_is_evaluated_once_for_all_lanes(
+    condition: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 64 lanes, where one parts: for all, for that one, and for those before and after it."""
+    """Also where it is true in one of 64 lanes."""
     texts: list[str] = []
 
     def counted(text: str, session: Session, options: Options) -> language.TypedValue:
@@ -264,9 +265,28 @@ def test_a_condition_is_evaluated_once_for_lanes_that_agree(
     monkeypatch.setattr(language, "evaluate", counted)
     lines = talk(tmp_path, "nest", f"break integers.hip:62 if {condition}", "run", "kill")
     hits = [line.split()[1] for line in lines if " hit " in line]
-    assert hits == (["1"] if condition == "x == 17" else [])
+    assert hits == ([] if condition == "out == 0" else ["1"])
     waves = 1 if hits else 2
-    assert [text for text in texts if condition in text] == [f"!({condition})"] * count * waves
+    assert [text for text in texts if condition in text] == [f"!({condition})"] * waves
+
+
+def test_stops_that_go_on_do_not_name_the_waves_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = list[object]()
+    target_id = Machine.target_id
+
+    def counted(machine: Machine, wave: int, lane: int | None = None) -> str:
+        named.append(wave)
+        return target_id(machine, wave, lane)
+
+    monkeypatch.setattr(Machine, "target_id", counted)
+    counts = []
+    for command in ("disable", "enable"):
+        named.clear()
+        talk(tmp_path, "nest", "break integers.hip:62 if 0", command, "run")
+        counts.append(len(named))
+    assert counts[1] == counts[0]
 
 
 @pytest.mark.parametrize("condition", ["$k++ == 32", "($k += 1) == 33", "($j <<= 1) == 4294967296"])

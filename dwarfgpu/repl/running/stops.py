@@ -79,7 +79,7 @@ def focus_on_stop(shell: Shell, halt: Halt) -> None:
     if halt.wave is None:
         _end_of_program(shell)
         return
-    threads = _threads_of_cpu(shell) | wave_names(shell.session)
+    threads = _threads_of_cpu(shell) | wave_names(shell.session, shell.machine.threads)
     if threads or not shell.machine.threads:
         shell.know_threads(threads or {halt.wave: f"Thread {halt.wave}"})
     lane = shell.session.lane if halt.wave == shell.session.wave else None
