@@ -1,7 +1,9 @@
-"""What is known of variables in LDS that upstream clang does not describe: which, and where."""
+"""What is known of variables in LDS that upstream clang does not describe: which, and where; and of
+which functions no variable is in private memory."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.kept_with import first, kept_with
@@ -56,6 +58,50 @@ def why_perhaps_in_lds(kernel: Subprogram | None) -> str | None:
     return "the kernel is unknown" if kernel is None else _why_perhaps_moved(_file(kernel), kernel)
 
 
+def why_no_scratch(function: Subprogram | None) -> str | None:
+    """Return why no variable of a function is in private memory: the descriptor of the kernel that
+    it is says so, else those of all kernels that may call it. None where one may be there.
+
+    `function`: that of the frame, inlined calls left out.
+    """
+    return None if function is None else _why_no_scratch(_file(function), function)
+
+
+def why_no_address(function: Subprogram | None) -> str | None:
+    """Return why a register of a function does not hold the address of a variable that upstream
+    clang describes in private memory; None where it may, also that of one that was moved to
+    LDS."""
+    why = why_no_scratch(function)
+    return None if why is None or why_perhaps_in_lds(function) is not None else why
+
+
+@kept_with(first)  # every lane asks
+def _why_no_scratch(file: ObjectFile, function: Subprogram) -> str | None:
+    from dwarfgpu.objfile.gpu_code import read_gpu_code  # few sessions ask for it
+
+    try:
+        code = read_gpu_code(file)
+        own = _kernels_of(file, function)
+    except DwarfGpuError:
+        return None
+    if own:
+        has_none = all(map(_has_no_scratch, own))
+        return f"the kernel {function.name} has no scratch memory" if has_none else None
+    if code.problems or not code.kernels or any(kernel.entry is None for kernel in code.kernels):
+        return None
+    if not all(map(_has_no_scratch, code.kernels)):
+        return None
+    return f"no kernel of the code object of {function.name} has scratch memory"
+
+
+def _has_no_scratch(kernel: GpuKernel) -> bool:
+    descriptor, metadata = kernel.descriptor, kernel.metadata
+    if descriptor is None or descriptor.scratch_bytes:
+        return False
+    is_dynamic = any(map(descriptor.fields.get, ("uses_dynamic_stack", "is_dynamic_callstack")))
+    return not is_dynamic and not (metadata is not None and metadata.uses_dynamic_stack)
+
+
 def _file(function: Subprogram) -> ObjectFile:
     return function.unit.sections.program.loaded
 
@@ -103,14 +149,17 @@ def _lds_bytes(file: ObjectFile, function: Subprogram) -> int | None:
 
 def _kernel(file: ObjectFile, function: Subprogram) -> GpuKernel | None:
     """Return the kernel that a function is; None for another function."""
+    beginning = _kernels_of(file, function)
+    own = (kernel for kernel in beginning if is_function_of(function, kernel))
+    return next(own, beginning[0] if beginning else None)
+
+
+def _kernels_of(file: ObjectFile, function: Subprogram) -> Sequence[GpuKernel]:
+    """Return the kernels that begin where a function does: several, where equal code is folded."""
     load_address = function.unit.sections.program.load_address
     kernels = _kernels_by_entry(file)
-    for item in function.ranges:
-        beginning = kernels.get(item.begin - load_address, ())
-        if beginning:
-            own = (kernel for kernel in beginning if is_function_of(function, kernel))
-            return next(own, beginning[0])
-    return None
+    beginning = (kernels.get(item.begin - load_address, ()) for item in function.ranges)
+    return next(filter(None, beginning), ())
 
 
 @kept_with(first)  # a file may have thousands

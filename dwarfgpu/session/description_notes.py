@@ -20,7 +20,9 @@ from dwarfgpu.expr.dialect.vgpr_contents import (
     assumption_notes,
     is_in_private_memory,
     register_of_address,
+    registers_in_private_memory,
 )
+from dwarfgpu.expr.instruction import Instructions
 from dwarfgpu.expr.lane_zero import lane_zero_notes
 from dwarfgpu.expr.merged_types import merged_type_notes
 from dwarfgpu.expr.narrow_bases import narrow_base_notes
@@ -147,11 +149,13 @@ def _notes_on_vector_registers(
     """Return notes on what vector registers are assumed to hold, or on one that can hold only the
     address of the object."""
     instructions, session = program.instructions, frame.session
-    if not instructions or instructions[0].operation.name != "bregx":
-        return assumption_notes(instructions, session.vgpr_holds, session.architecture)
-    size = described_size(variable)
-    number = register_of_address(instructions, size)
+    number = None
+    if instructions and instructions[0].operation.name == "bregx":
+        size = described_size(variable)
+        number = register_of_address(instructions, size)
     if number is None:
+        if session.vgpr_holds is None:
+            return _notes_on_values(variable, instructions, frame)
         return assumption_notes(instructions, session.vgpr_holds, session.architecture)
     register = session.architecture.register(number)
     memory = ""
@@ -165,6 +169,26 @@ def _notes_on_vector_registers(
         f"upstream clang: {register} holds the address of {variable.name}{memory}: {size} bits do "
         "not fit into one lane of it",
     )
+
+
+def _notes_on_values(
+    variable: Variable, instructions: Instructions, frame: SubprogramFrame
+) -> tuple[str, ...]:
+    """Return notes on vector registers that hold the value itself, because there is no memory to
+    which its address could lead."""
+    numbers = registers_in_private_memory(instructions)
+    if not numbers:
+        return ()
+    from dwarfgpu.dwarf.lds_layout import why_no_address  # few variables are so
+
+    why = why_no_address(frame.subprograms.outermost)
+    if why is None:
+        return ()  # the error has the text
+    architecture = frame.session.architecture
+    contents = variable.name if len(numbers) == 1 else f"a part of {variable.name}"
+    why = f"holds {contents} itself, not its address in private memory: {why}"
+    names = (architecture.register(number).name for number in numbers)
+    return tuple(f"upstream clang: {name} {why}" for name in names)
 
 
 def _notes_on_constant(variable: Variable) -> tuple[str, ...]:

@@ -33,7 +33,11 @@ from dwarfgpu.errors import (
 from dwarfgpu.expr.bind import prepare, programs_at
 from dwarfgpu.expr.context import ConstValue, Context, ExprLoc, LocationAttribute, LocList
 from dwarfgpu.expr.dialect.upstream_clang import SCRATCH, pointer_read_two_ways
-from dwarfgpu.expr.dialect.vgpr_contents import is_in_private_memory, register_of_address
+from dwarfgpu.expr.dialect.vgpr_contents import (
+    is_in_private_memory,
+    register_of_address,
+    registers_in_private_memory,
+)
 from dwarfgpu.expr.evaluate import Observer, evaluate_attribute
 from dwarfgpu.expr.implicit_conversions import constant_location
 from dwarfgpu.expr.instruction import Instructions
@@ -198,6 +202,8 @@ def located(
     at_address = _at_address(variable, attribute, context.pc) if is_asked else None
     if at_address is None:
         try:
+            if is_asked:
+                context = _with_certain_value(attribute, context)
             location = _evaluated(attribute, context, observe)
             if variable is not None and variable.unit.language == dw.LANG_GO:
                 location = _in_words(variable, location, attribute, context.pc)
@@ -205,7 +211,10 @@ def located(
         except Ambiguous:
             at_address = None if is_asked else _at_address(variable, attribute, context.pc)
             if at_address is None:
-                raise
+                certain = _with_certain_value(attribute, context)
+                if certain is context:
+                    raise
+                return _evaluated(attribute, certain, observe)
     location = _evaluated(attribute, evolve(context, vgpr_holds="address"), observe)
     if variable is not None and isinstance(context.frame, SubprogramFrame):
         _require_private(variable, at_address, context.frame)
@@ -355,14 +364,33 @@ def _at_address(
     return None if number is None else instructions
 
 
+def _with_certain_value(attribute: ExprLoc | LocList, context: Context) -> Context:
+    """Return the context in which vector registers hold the value itself, if neither the user nor
+    upstream clang says so, but no address is possible; else the context itself."""
+    frame = context.frame
+    if context.vgpr_holds is not None or not isinstance(frame, SubprogramFrame):
+        return context
+    programs = list(programs_at(attribute, context.pc))
+    if len(programs) != 1 or not registers_in_private_memory(programs[0].instructions):
+        return context
+    from dwarfgpu.dwarf.lds_layout import why_no_address  # few variables are so
+
+    why = why_no_address(frame.subprograms.outermost)
+    return context if why is None else evolve(context, vgpr_holds="value")
+
+
 def _require_private(variable: Variable, described: Instructions, frame: SubprogramFrame) -> None:
     """Raise `Ambiguous` for a variable at the address in a vector register that may be one in LDS
     instead of private memory."""
     if not is_in_private_memory(described):
         return
-    from dwarfgpu.dwarf.lds_layout import why_perhaps_in_lds  # few variables are so
+    from dwarfgpu.dwarf.lds_layout import (  # few variables are so
+        why_no_scratch,
+        why_perhaps_in_lds,
+    )
 
-    why = why_perhaps_in_lds(frame.subprograms.outermost)
+    function = frame.subprograms.outermost
+    why = why_perhaps_in_lds(function)
     if why is None:
         return
     number, displacement = described[0].operands
@@ -372,6 +400,12 @@ def _require_private(variable: Variable, described: Instructions, frame: Subprog
     address = f"${register}[$_lane]"
     if displacement:
         address = f"({address} {'-' if displacement < 0 else '+'} {abs(displacement)})"
+    no_scratch = why_no_scratch(function)
+    if no_scratch is not None:
+        raise Ambiguous(
+            f"{variable.name} is in LDS, at the address in {register}, not in private memory as "
+            f"described: {no_scratch}; with its type T, *(T @local *){address} reads it"
+        )
     raise Ambiguous(
         f"{variable.name} is in private memory or in LDS, at the address in {register}: LLVM moves "
         f"variables of kernels to LDS and leaves their descriptions, and {why}; with its type T, "

@@ -13,6 +13,7 @@ from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.bits import from_bytes
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.coverage.coverage import Description
+from dwarfgpu.dwarf.scope.subprogram import Subprogram
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.types.type_sizes import padding_bits, size_bits
 from dwarfgpu.dwarf.types.types import Dynamic, Pointer, strip
@@ -20,7 +21,7 @@ from dwarfgpu.errors import DwarfGpuError, plural
 from dwarfgpu.expr.context import ConstValue, ExprLoc, Unit
 from dwarfgpu.expr.decode import decode
 from dwarfgpu.expr.dialect.upstream_clang import SCRATCH, register_read_two_ways, translated
-from dwarfgpu.expr.dialect.vgpr_contents import register_of_address
+from dwarfgpu.expr.dialect.vgpr_contents import register_of_address, registers_in_private_memory
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operand_codec import Operand
 from dwarfgpu.expr.ops.composite import PIECES
@@ -146,8 +147,11 @@ def location_words(
         vector = register_read_two_ways(instructions)
         if vector is not None:
             meant = translated(instructions).instructions
-            is_address = register_of_address(meant, declared_bits(variable)) is not None
-            what = "its address" if is_address else "the value or its address"
+            what = "the value or its address"
+            if register_of_address(meant, declared_bits(variable)) is not None:
+                what = "its address"
+            elif registers_in_private_memory(meant) and _has_no_address(variable):
+                what = "the value"
             return f"{_register_name(vector, arch)} holds {what}"
         is_location = names[-1] != "stack_value" and SCRATCH in translated(instructions).notes
         if is_location and _is_pointer(variable):
@@ -168,6 +172,16 @@ def location_words(
     ):
         return "in memory"
     return ""
+
+
+def _has_no_address(variable: Variable | None) -> bool:
+    """Return whether a register can only hold the value of a variable that is described in private
+    memory."""
+    if variable is None or variable.function is None:
+        return False
+    from dwarfgpu.dwarf.lds_layout import why_no_address  # few variables are so
+
+    return why_no_address(Subprogram(variable.function)) is not None
 
 
 def declared_bits(variable: Variable | None) -> int | None:

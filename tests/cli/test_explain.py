@@ -50,14 +50,14 @@ def test_a_bound_that_is_a_variable_without_a_name(tmp_path: Path, bound: bytes,
 
 
 def test_a_register_with_two_readings_has_advice() -> None:
-    arguments = ("--file", KERNELS, "--pc", 0x2120, "--lane", 3)
+    arguments = ("--file", KERNELS, "--pc", 0x2340, "--lane", 3)
     advice = (
-        "v0 holds the value itself or its address: upstream clang writes DW_OP_bregx for both, and "
+        "v2 holds the value itself or its address: upstream clang writes DW_OP_bregx for both, and "
         "nothing says which: --quirk vgpr-holds-value or vgpr-holds-address chooses, at the prompt "
-        "set vgpr-holds; $v0[$_lane] is the register"
+        "set vgpr-holds; $v2[$_lane] is the register"
     )
-    assert advice in run("eval", *arguments, "t").err
-    assert advice in run("explain", *arguments, "t").out
+    assert advice in run("eval", *arguments, "n").err
+    assert advice in run("explain", *arguments, "n").out
     assert "for both" not in run("eval", *arguments, "--strict", "t").err
 
 

@@ -14,6 +14,7 @@ from dwarfgpu.errors import Ambiguous, UsageError
 from dwarfgpu.expr.dialect.dialect import VGPR_HOLDS, VgprContents, vgpr_contents
 from dwarfgpu.expr.explicit_context import ExplicitUnit, FrameWithoutProgram
 from dwarfgpu.model.storage import Memory
+from dwarfgpu.objfile.gpu_code import read_gpu_code
 from tests.cli.command import FIXTURES, run, run_json
 
 KERNELS = FIXTURES / "opencl/kernels.gfx942.O2.v5.co"
@@ -21,6 +22,9 @@ DWORDS = ("--reg", "v2=[1,2,3,4]", "--reg", "v3=[16,32,48,64]")
 PRIVATE = ("--mem", "private_lane[3]#0x4=01020304050607080900")
 MACHINE = ("--dialect", "upstream-clang", "--lane", 3, *DWORDS, *PRIVATE)
 IN_T = ("--file", KERNELS, "--pc", 0x2120, "--reg", "v0=[10,11,12,13]")
+"""In the kernel `diverge`, which has no scratch memory."""
+IN_N = ("--file", KERNELS, "--pc", 0x2340, "--reg", "v2=[10,11,12,13]")
+"""In the function `walk`: one of the kernels has scratch memory."""
 VALUE, ADDRESS = VGPR_HOLDS
 AS_VALUE = (
     "is assumed to hold the value itself, by the quirk vgpr-holds-value: upstream clang writes "
@@ -137,6 +141,24 @@ def _with_long_int(folder: Path) -> Path:
     return path
 
 
+def _with_scratch(path: Path, name: str) -> Path:
+    """The same file, where each lane of a kernel has 16 bytes of scratch memory."""
+    file = dg.CodeObject.open(path).file
+    [kernel] = [one for one in read_gpu_code(file).kernels if one.name == name]
+    [section] = [one for one in file.sections if one.name == ".rodata"]
+    assert kernel.address is not None
+    data = bytearray(path.read_bytes())
+    data[section.offset + kernel.address - section.address + 4] = 16
+    path.write_bytes(data)
+    return path
+
+
+def _kernels_with_scratch(folder: Path) -> Path:
+    path = folder / "scratch.co"
+    path.write_bytes(KERNELS.read_bytes())
+    return _with_scratch(path, "diverge")
+
+
 IN_PRIVATE = ", in private memory: 64 bits do not fit into one lane of it"
 QUIRKS = [(), ("--quirk", VALUE), ("--quirk", ADDRESS)]
 IN_CALL = ("--pc", 0x2450, "--lane", 3, "--reg", "v8=[10,11,12,13]")
@@ -167,7 +189,8 @@ def test_an_object_larger_than_a_dword_is_at_the_address(
 def test_an_object_that_may_be_in_lds_is_refused(quirks: tuple[str, ...], tmp_path: Path) -> None:
     """AMDGPUPromoteAlloca: its description is still that of a variable in private memory."""
     memory = ("--mem", "private_lane[3]#0xd=0102030405060708", "--mem", "local#0xd=09000000")
-    machine = ("--file", _with_long_int(tmp_path), *IN_CALL, *memory, *quirks)
+    path = _with_scratch(_with_long_int(tmp_path), "call")
+    machine = ("--file", path, *IN_CALL, *memory, *quirks)
     for asked in ("t", "&t", "t + 1"):
         assert run("eval", *machine, asked).error == f"{asked}: Unavailable: {PERHAPS_MOVED}"
     for command in ("location", "explain", "lanes"):
@@ -178,6 +201,14 @@ def test_an_object_that_may_be_in_lds_is_refused(quirks: tuple[str, ...], tmp_pa
     assert run("eval", *machine, *places).lines == [
         f"{places[0]} = 67305985", f"{places[1]} = 9"
     ]  # fmt: skip
+
+
+def test_an_object_that_can_only_be_in_lds_is_refused(tmp_path: Path) -> None:
+    done = run("eval", "--file", _with_long_int(tmp_path), *IN_CALL, "t")
+    assert done.error == (
+        "t: Unavailable: t is in LDS, at the address in v8, not in private memory as described: "
+        "the kernel call has no scratch memory; with its type T, *(T @local *)$v8[$_lane] reads it"
+    )
 
 
 def test_lds_that_variables_take_is_no_doubt(tmp_path: Path) -> None:
@@ -212,7 +243,76 @@ def test_an_unknown_amount_of_lds_is_a_doubt(tmp_path: Path) -> None:
 def test_where_says_that_the_register_holds_the_address(tmp_path: Path) -> None:
     shown = run("where", _with_long_int(tmp_path), "t").out
     assert "v0 holds its address: DW_OP_bregx" in shown
-    assert "v0 holds the value or its address: DW_OP_bregx" in run("where", KERNELS, "t").out
+    for path, held in (
+        (KERNELS, "value"),
+        (_kernels_with_scratch(tmp_path), "value or its address"),
+    ):
+        assert (
+            f"v0 holds the {held}: DW_OP_bregx"
+            in run("where", path, "--function", "diverge", "t").out
+        )
+
+
+NO_SCRATCH = (
+    "note: upstream clang: v0 holds t itself, not its address in private memory: the kernel "
+    "diverge has no scratch memory\n"
+)
+
+
+@pytest.mark.parametrize("command", ["eval", "explain", "location", "lanes"])
+def test_without_scratch_memory_a_register_holds_the_value(command: str) -> None:
+    done = run(command, *IN_T, "--lane", 3, "t")
+    assert done.status == 0 and NO_SCRATCH.removeprefix("note: ").strip() in done.out + done.err
+    shown = {"eval": "t = 13", "explain": "=> t = 13", "location": "v0 + byte 12", "lanes": " 13"}
+    assert shown[command] in done.out
+    taken = "^ upstream clang: of two readings, the register holds the value itself"
+    assert (taken in done.out) == (command == "explain")
+
+
+def test_what_the_user_says_goes_before_it() -> None:
+    done = run("location", *IN_T, "--lane", 3, "--quirk", ADDRESS, "t")
+    assert '"t" is private_lane#0xd' in done.out and "scratch" not in done.out + done.err
+
+
+def test_a_kernel_with_scratch_memory_has_addresses(tmp_path: Path) -> None:
+    done = run("eval", "--file", _kernels_with_scratch(tmp_path), *IN_T[2:], "--lane", 3, "t")
+    assert "v0 holds the value itself or its address" in done.error
+
+
+def test_a_dynamic_stack_has_addresses(tmp_path: Path) -> None:
+    path = _kernels_with_scratch(tmp_path)
+    data = bytearray(path.read_bytes())
+    file = dg.CodeObject.open(path).file
+    kernel = next(one for one in read_gpu_code(file).kernels if one.name == "diverge")
+    assert kernel.address is not None
+    descriptor = data.index(bytes([0, 0, 0, 0, 16, 0, 0, 0]), kernel.address)
+    data[descriptor + 4] = 0
+    data[descriptor + 57] |= 8  # uses_dynamic_stack, bit 11 of the properties
+    path.write_bytes(data)
+    done = run("eval", "--file", path, *IN_T[2:], "--lane", 3, "t")
+    assert "v0 holds the value itself or its address" in done.error
+
+
+def test_a_variable_that_may_be_in_lds_is_refused() -> None:
+    """The kernel `call` has no scratch memory, but LDS that its variables do not take."""
+    done = run("eval", "--file", KERNELS, *IN_CALL, "t")
+    assert "v8 holds the value itself or its address" in done.error
+
+
+def test_a_function_is_called_by_kernels(tmp_path: Path) -> None:
+    """`walk`, as one of the kernels has scratch memory, and as none has."""
+    refused = run("eval", *IN_N, "--lane", 3, "n")
+    assert "v2 holds the value itself or its address" in refused.error
+    path = tmp_path / "none.co"
+    data = bytearray(KERNELS.read_bytes())
+    kernels = read_gpu_code(dg.CodeObject.open(KERNELS).file).kernels
+    [address] = [kernel.address for kernel in kernels if kernel.scratch_bytes]
+    assert address is not None and data[address + 4] == 72
+    data[address + 4] = 0
+    path.write_bytes(data)
+    done = run("eval", "--file", path, *IN_N[2:], "--lane", 3, "n")
+    assert done.lines == ["n = 13"]
+    assert "no kernel of the code object of walk has scratch memory" in done.err
 
 
 def test_the_two_exclude_each_other() -> None:
@@ -228,7 +328,7 @@ def test_the_two_exclude_each_other() -> None:
 
 @pytest.mark.parametrize("command", ["eval", "explain", "location", "lanes"])
 def test_every_command_that_evaluates_takes_it(command: str) -> None:
-    refused = run(command, *IN_T, "--lane", 3, "t")
+    refused = run(command, *IN_N, "--lane", 3, "n")
     assert "--quirk vgpr-holds-value or vgpr-holds-address chooses" in refused.out + refused.err
     done = run(command, *IN_T, "--lane", 3, "--quirk", VALUE, "t")
     assert done.status == 0 and f"note: v0 {AS_VALUE}" in done.out + done.err
@@ -243,7 +343,7 @@ def test_lanes_have_it_together() -> None:
 
 
 DISPATCHED = (
-    *(KERNELS, "--dispatch", "diverge", "--grid", 64, "--workgroup", 64),
+    *("--dispatch", "diverge", "--grid", 64, "--workgroup", 64),
     *("--arg", "in=range:65", "--arg", "out=zeros:4096", "--arg", "limit=20"),
 )
 
@@ -252,32 +352,46 @@ def test_the_value_is_what_the_kernel_computes() -> None:
     """`r = a + launches; r += in[t + 1]`, in code of clang 19 at -O2."""
     commands = ("break kernels.cl:36", "run", "info locals")
     given = [word for command in commands for word in ("-ex", command)]
-    done = run("debug", *DISPATCHED, "--quirk", VALUE, "--batch", *given)
-    assert done.lines[-3:] == ["t = 21", "a = 21", "r = 46"]
+    for quirks in ((), ("--quirk", VALUE)):
+        done = run("debug", KERNELS, *DISPATCHED, *quirks, "--batch", *given)
+        assert done.lines[-3:] == ["t = 21", "a = 21", "r = 46"]
+        assert (NO_SCRATCH in done.err) == (not quirks)
 
 
-def test_watchpoints_follow_what_is_assumed() -> None:
+def test_a_value_can_be_watched_and_written() -> None:
+    commands = (
+        "break kernels.cl:36", "run", "delete", "watch r", "set var r = 40", "continue",
+        "print &r",
+    )  # fmt: skip
+    given = [word for command in commands for word in ("-ex", command)]
+    done = run("debug", KERNELS, *DISPATCHED, "--batch", *given)
+    assert "\nOld value = 40\nNew value = 120\n" in done.out
+    assert "not its address in private memory" in done.err
+
+
+def test_watchpoints_follow_what_is_assumed(tmp_path: Path) -> None:
     """A variable is not watched while two readings of its location are possible."""
     commands = (
         "break kernels.cl:36", "run", "delete", "watch r", "set vgpr-holds value", "watch r",
         "set vgpr-holds unknown", "set vgpr-holds value", "continue",
     )  # fmt: skip
     given = [word for command in commands for word in ("-ex", command)]
-    done = run("debug", *DISPATCHED, "--batch", *given)
+    done = run("debug", _kernels_with_scratch(tmp_path), *DISPATCHED, "--batch", *given)
     why = "Unavailable: DW_OP_bregx at offset 0x0: v5 holds the value itself or its address"
     assert f"\n{why}" in done.err
     assert f"\nnote: watchpoint 2 watches nothing: {why}" in done.err
     assert "\nOld value = 46\nNew value = 138\n" in done.out
 
 
-def test_the_prompt_changes_it() -> None:
+def test_the_prompt_changes_it(tmp_path: Path) -> None:
+    kernels = _kernels_with_scratch(tmp_path)
     commands = (
         "print t", "show vgpr-holds", "set vgpr-holds value", "print t", "show vgpr-holds",
-        "with vgpr-holds address -- print &t", f"file {KERNELS}", "print t",
+        "with vgpr-holds address -- print &t", f"file {kernels}", "print t",
         "set vgpr-holds unknown", "print t",
     )  # fmt: skip
     given = [word for command in commands for word in ("-ex", command)]
-    done = run("debug", *IN_T, "--lane", 3, "--batch", *given)
+    done = run("debug", "--file", kernels, *IN_T[2:], "--lane", 3, "--batch", *given)
     says = "What a vector register holds where upstream clang does not say it is"
     assert done.lines == [
         f"{says} unknown.", "$1 = 13", f"{says} value.", "$2 = (int *) private_lane#0xd",
@@ -290,8 +404,8 @@ def test_the_prompt_changes_it() -> None:
     ).out  # fmt: skip
 
 
-def test_a_session_of_a_script() -> None:
-    code_object = dg.CodeObject.open(KERNELS)
+def test_a_session_of_a_script(tmp_path: Path) -> None:
+    code_object = dg.CodeObject.open(_kernels_with_scratch(tmp_path))
     arch = code_object.architecture
     assert arch is not None
     state = _state({"v0": [10, 11, 12, 13]})

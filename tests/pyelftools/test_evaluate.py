@@ -495,18 +495,18 @@ def test_a_vector_register_holds_what_the_script_says() -> None:
         own = die.attributes.get("DW_AT_name")
         return own is not None and own.value == name
 
-    ts = (die for die in dies(elf) if die.tag == "DW_TAG_variable" and is_of(die, b"t"))
-    [die] = [die for die in ts if is_of(die.get_parent(), b"diverge")]
-    at: pyelftools.Machine = {"pc": 0x2120, "lane": 3, "registers": {"v0": [10, 11, 12, 13]}}
+    ns = (die for die in dies(elf) if is_of(die, b"n"))
+    [die] = [die for die in ns if is_of(die.get_parent(), b"walk")]
+    at: pyelftools.Machine = {"pc": 0x2340, "lane": 3, "registers": {"v2": [10, 11, 12, 13]}}
     refused = pyelftools.read(die, code, **at)
-    assert "v0 holds the value itself or its address" in str(refused.error)
+    assert "v2 holds the value itself or its address" in str(refused.error)
     assert "quirks=frozenset({'vgpr-holds-value'})" in pyelftools.explain(
         location_of(die), die, code, **at
     )
     held: pyelftools.Machine = {**at, "quirks": frozenset({"vgpr-holds-value"})}
     assert pyelftools.read(die, code, **held).value == 13
     place = pyelftools.evaluate(location_of(die), die, code, **held)
-    assert pyelftools.text(place, code) == "v0 + byte 12 (wave 0)"
+    assert pyelftools.text(place, code) == "v2 + byte 12 (wave 0)"
 
 
 def test_a_program_location_at_which_the_thread_is_not_has_a_note() -> None:

@@ -113,6 +113,27 @@ def is_in_private_memory(instructions: Instructions) -> bool:
     return len(instructions) == 1 or instructions[1].operation.number == PRIVATE_LANE
 
 
+def registers_in_private_memory(instructions: Instructions) -> tuple[int, ...]:
+    """Return the vector registers that hold a value or its address, if that address could only lead
+    to private memory: a suffix names it after every one of them. Empty for others."""
+    registers: list[int] = []
+    for index, instruction in enumerate(instructions):
+        if instruction.operation.interpretation != TWO_READINGS:
+            continue
+        following = [one.operation for one in instructions[index + 1 : index + 3]]
+        names_private = len(following) == 2 and following[0].number == PRIVATE_LANE
+        register = instruction.operands[0]
+        if (
+            not names_private
+            or following[1].name != "LLVM_form_aspace_address"
+            or instruction.operation.name != "bregx"
+            or not isinstance(register, int)
+        ):
+            return ()
+        registers.append(register)
+    return tuple(dict.fromkeys(registers))
+
+
 def assumption_notes(
     instructions: Instructions, holds: VgprContents | None, architecture: Architecture | None
 ) -> tuple[str, ...]:
