@@ -60,6 +60,16 @@ def stop_of(code: str, addresses: list[int], data: int = 7) -> Any:
             LDS_STORE, [0, 0xFFFD], (1,),
             "lane 1 writes 4 bytes of LDS at 0xfffd: the workgroup has 65536 bytes",
         ),
+        (
+            LDS_ADD, [0, 0x10000], (1,),
+            "lane 1 updates 4 bytes of LDS at 0x10000: the workgroup has 65536 bytes",
+        ),
+        (
+            ADD, [BUFFER, BUFFER + 4096], (1,),
+            "lane 1 updates 4 bytes at 0x31000: 0 bytes after the end of buffer, which has 4096 "
+            "bytes",
+        ),
+        (ADD, [BUFFER, 0x10000], (1,), "lane 1 updates 4 bytes at 0x10000: code is read-only"),
     ],
 )  # fmt: skip
 def test_violations(code: str, addresses: list[int], lanes: tuple[int, ...], text: str) -> None:
@@ -80,7 +90,7 @@ def test_loads_and_stores_may_be_misaligned() -> None:
     ("code", "base", "text"),
     [
         (ADD, BUFFER, "lane 1 updates 4 bytes at 0x30006: misaligned"),
-        (LDS_ADD, 0, "lane 1 updates 4 bytes of local memory at 0x6: misaligned"),
+        (LDS_ADD, 0, "lane 1 updates 4 bytes of LDS at 0x6: misaligned"),
     ],
 )
 def test_atomic_operations_may_not(code: str, base: int, text: str) -> None:

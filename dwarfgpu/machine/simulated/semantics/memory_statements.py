@@ -225,6 +225,7 @@ def _address(item: Bound, target: IsaTarget, declared: DeclaredOperand) -> list[
                 offset_text = vaddr.raw(1 if has_index else 0)
         scalar = address["soffset"].unsigned(32)
         verb = "writes" if item.operation.is_store else "reads"
+        verb = "updates" if item.operation.is_atomic else verb
         where = f"{resource}, {index}, {offset_text}, {offset}, {scalar}"
         return [f"address = w.buffer_address({where}, {verb!r})"]
     saddr, vaddr = address.get("saddr"), address.get("vaddr")

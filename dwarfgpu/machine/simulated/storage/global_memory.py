@@ -324,11 +324,11 @@ class GlobalMemory:
             allocation.write(first, data[:count])
             address, data = address + count, data[count:]
 
-    def scalar_read(self, address: int, size_bytes: int) -> bytes:
+    def scalar_read(self, address: int, size_bytes: int, verb: str = "reads") -> bytes:
         """Return the bytes that a wave reads; `WaveStop` if there is no allocation."""
         allocation = self.at(address)
         if allocation is None or address + size_bytes > allocation.end:
-            raise self._stop("reads", address, size_bytes, ())
+            raise self._stop(verb, address, size_bytes, ())
         first = address - allocation.start
         return allocation.data[first : first + size_bytes].tobytes()
 
@@ -342,13 +342,20 @@ class GlobalMemory:
 
     # For lanes.
 
-    def gather(self, addresses: Lanes, kind: Any, count: int, lanes: Lanes | None) -> Lanes:
+    def gather(
+        self,
+        addresses: Lanes,
+        kind: Any,
+        count: int,
+        lanes: Lanes | None,
+        verb: str = "reads",
+    ) -> Lanes:
         """Read consecutive elements at each address, shape (count, addresses), or (addresses,) for
         one.
 
         `lanes` are the numbers of the lanes that have the addresses; None: they are 0, 1, …
         """
-        parts = self._parts(addresses, SIZES[kind] * count, lanes, "reads")
+        parts = self._parts(addresses, SIZES[kind] * count, lanes, verb)
         if len(parts) == 1:
             return self.read_elements(parts[0][0], addresses, kind, count)
         out = np.empty((count, len(addresses)) if count > 1 else len(addresses), kind)
@@ -405,7 +412,7 @@ class GlobalMemory:
         first, last = extremes(addresses)
         allocation = self.at(first)
         if allocation is not None and last + size_bytes <= allocation.end:
-            if verb == "writes" and not allocation.is_writable:
+            if verb != "reads" and not allocation.is_writable:
                 raise self._violation(verb, addresses, size_bytes, lanes)
             return [(allocation, _EVERYWHERE)]
         out: list[tuple[Allocation, Lanes]] = []
@@ -417,7 +424,7 @@ class GlobalMemory:
             if (
                 allocation is None
                 or address + size_bytes > allocation.end
-                or (verb == "writes" and not allocation.is_writable)
+                or (verb != "reads" and not allocation.is_writable)
             ):
                 raise self._violation(verb, addresses, size_bytes, lanes)
             inside = remaining & (addresses >= np.uint64(allocation.start))
@@ -452,7 +459,7 @@ class GlobalMemory:
         allocation = self.at(address)
         if self.is_partial and self.source is None and allocation is not None:
             known_bytes = allocation.end - address
-            if known_bytes < size_bytes and (allocation.is_writable or verb != "writes"):
+            if known_bytes < size_bytes and (allocation.is_writable or verb == "reads"):
                 text += f"the state has {known_bytes} of them"
                 return _stop_of_lanes(text, lanes, address, StopReason.UNAVAILABLE)
         text += self.describe(address, size_bytes, verb)
@@ -471,7 +478,7 @@ class GlobalMemory:
         allocation = self.at(address)
         if allocation is None or address + size_bytes > allocation.end:
             return False
-        return allocation.is_writable or verb != "writes"
+        return allocation.is_writable or verb == "reads"
 
     def _has_next(self, address: int, size_bytes: int) -> bool:
         """Return whether a range continues in the next allocation."""
@@ -483,7 +490,7 @@ class GlobalMemory:
         """Say why an access fails, relative to the nearest allocation."""
         allocation = self.at(address)
         if allocation is not None:
-            if verb == "writes" and not allocation.is_writable:
+            if verb != "reads" and not allocation.is_writable:
                 return f"{allocation.name} is read-only"
             behind = address + size_bytes - allocation.end
             size = allocation.end - allocation.start

@@ -57,7 +57,7 @@ class WaveAccesses(WaveBuffers):
                 address=address,
             )
         self.announce_scalar(address, size_bytes, "rw")
-        data = self.global_memory.scalar_read(address, size_bytes)
+        data = self.global_memory.scalar_read(address, size_bytes, "updates")
         before = int.from_bytes(data, "little", signed=is_signed)
         after = update(before) & (1 << 8 * size_bytes) - 1
         self.global_memory.scalar_write(address, after.to_bytes(size_bytes, "little"))

@@ -95,7 +95,7 @@ class WaveLds(WaveMemory):
         size = SIZES[kind]
 
         def load(where: Lanes, lanes: Lanes) -> Lanes:
-            self._require_lds(where, size, lanes, "reads")
+            self._require_lds(where, size, lanes, "updates")
             return GlobalMemory.read_elements(self.lds, self._in_lds(where, lanes), kind, 1)
 
         def store(where: Lanes, data: Lanes, lanes: Lanes) -> None:
@@ -113,7 +113,7 @@ class WaveLds(WaveMemory):
         addresses = self._lds_addresses(address, None)
         if self.on_access is not None:
             self._announce("local", addresses[:, lanes], lanes, SIZES[kind], "rw")
-        self._require_lds(addresses[:, lanes], SIZES[kind], lanes, "reads")
+        self._require_lds(addresses[:, lanes], SIZES[kind], lanes, "updates")
         for lane in lanes:
             now = np.array([lane])
             after = update(out[:, now], now).astype(kind)

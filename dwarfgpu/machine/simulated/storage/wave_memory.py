@@ -41,8 +41,8 @@ class Commuting:
         return self.update(before, lanes)
 
 
-AccessVerb: TypeAlias = Literal["reads", "writes"]
-"""What a wave does where it may not: an atomic operation reads first."""
+AccessVerb: TypeAlias = Literal["reads", "writes", "updates"]
+"""What a wave does where it may not: an atomic operation updates."""
 Space: TypeAlias = Literal["global", "local", "private"]
 
 
@@ -201,7 +201,7 @@ class WaveMemory(RunningWave):
 
     def global_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
         def load(where: Lanes, lanes: Lanes) -> Lanes:
-            return self.global_memory.gather(where, kind, 1, lanes)
+            return self.global_memory.gather(where, kind, 1, lanes, "updates")
 
         def store(where: Lanes, data: Lanes, lanes: Lanes) -> None:
             self.global_memory.scatter(where, data, lanes)
@@ -252,7 +252,9 @@ class WaveMemory(RunningWave):
         if bad.any():
             numbers = tuple(map(int, lanes[bad]))
             address = int(addresses[bad][0])
-            where = "" if space == "global" else f" of {space} memory"
+            where = (
+                "" if space == "global" else " of LDS" if space == "local" else " of private memory"
+            )
             raise WaveStop(
                 StopReason.ADDRESS_ERROR,
                 f"lane {numbers[0]} updates {counted(size, 'byte')}{where} at {address:#x}: "

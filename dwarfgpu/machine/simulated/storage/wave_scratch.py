@@ -132,6 +132,7 @@ class WaveScratch(WaveLds):
     def scratch_atomic(self, address: Any, kind: Any, update: Update, on: Lanes | None) -> Lanes:
         """Update private memory, and return its earlier contents; it belongs to one lane, so that
         no access can come between."""
+        self._scratch_addresses(self._all(address), SIZES[kind], self._numbers(on), "updates")
         before = self.scratch_load(self._all(address), kind, 1, on)
         lanes = np.arange(self.lane_count)
         self.scratch_store(self._all(address), update(before, lanes), kind, on)
