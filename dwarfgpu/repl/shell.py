@@ -152,6 +152,8 @@ class Shell:
         self.stops = 0
         """How often the program has stopped."""
         self.last_stop: LastStop | None = None
+        self.resumed_wave: WaveId | None = None
+        """The wave in focus when the program was resumed; None once its stop is reported."""
         self.stop_commands: tuple[str, ...] = ()
         """Commands of the breakpoints of the last stop that are still to be run."""
         self.is_over = False

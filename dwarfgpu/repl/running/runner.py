@@ -139,6 +139,7 @@ def arm(shell: Shell) -> None:
 def resuming(shell: Shell, *, is_step: bool) -> Iterator[None]:
     """Run the waves that `scheduler-locking` allows within the block; long runs show their
     progress, and Ctrl-C stops them."""
+    shell.resumed_wave = shell.session.wave
     if look_at_written(shell):
         arm(shell)
     mode = shell.settings.word("scheduler-locking")

@@ -253,8 +253,11 @@ def reported(
         _set_variable(shell, "_hit_bpnum", item.number)
         _set_variable(shell, "_hit_locno", _location_number(shell, item))
     has_ended = stop.halt.reason == "exited"
+    resumed_wave, shell.resumed_wave = shell.resumed_wave, None
     if has_ended:
         yield from _lines(shell, stop, record, before)
+    elif stop.is_other or resumed_wave not in (None, session.wave):
+        yield heading(f"[Switching to thread {who(shell)}]")
     stops = shell.stops
     yield from _hooked(shell)
     if shell.stops != stops:
@@ -393,8 +396,6 @@ def _lines(
     line = focused_frame_line(session, style)
     is_alone = False
     if halt.reason == "watchpoint-scope":
-        if stop.is_other:
-            yield heading(f"[Switching to thread {who(shell)}]")
         left = [item for item in stop.items if _is_left(item, halt)]
         for item in left:
             yield heading(
@@ -432,7 +433,6 @@ def _lines(
             yield from (heading(f"  {text}") for text in lines)
         yield Output(line, data)
     elif stop.is_other:  # what was stepped has ended, or is not active here
-        yield heading(f"[Switching to thread {who(shell)}]")
         yield Output(line, data)
     elif (
         before is not None

@@ -252,9 +252,7 @@ class WaveMemory(RunningWave):
         if bad.any():
             numbers = tuple(map(int, lanes[bad]))
             address = int(addresses[bad][0])
-            where = (
-                "" if space == "global" else " of LDS" if space == "local" else " of private memory"
-            )
+            where = " of LDS" if space == "local" else ""
             raise WaveStop(
                 StopReason.ADDRESS_ERROR,
                 f"lane {numbers[0]} updates {counted(size, 'byte')}{where} at {address:#x}: "
