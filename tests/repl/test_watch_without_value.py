@@ -33,3 +33,25 @@ def test_the_reason_is_said(tmp_path: Path, tool: Callable[[str], str]) -> None:
         assert ("New value = 1" in done.out) == is_known
         why = f"note: the value of {watched} is not known here: Unavailable: "
         assert (why in done.err) == (not is_known)
+
+
+LEFT = """\
+__kernel void w(__global int *out) {
+  __global int *p = out;
+  *p = 1;
+  p = (__global int *)8;
+  out[1] = 2;
+}
+"""
+
+
+def test_a_stop_says_why_the_new_value_is_unknown(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    program = gpu_program(tool, tmp_path / "left.cl", LEFT, "gfx942", "-O0")
+    options = "--dispatch", "w", "--grid", 1, "--workgroup", 1, "--arg", "out=zeros:8"
+    commands = "break left.cl:4", "run", "delete", "watch *p", "continue"
+    words = [word for line in commands for word in ("-ex", line)]
+    done = run("debug", program, *options, "-q", "--batch", *words)
+    assert "Old value = 1\nNew value = <unavailable>\n" in done.out
+    assert "note: the value of *p is not known here: " in done.err

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dwarfgpu.base.records import evolve, field, frozen
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, Unavailable
 from dwarfgpu.language.wave_variables import integer_value
 from dwarfgpu.machine.run_control import Halt
 from dwarfgpu.machine.target import WaveId
@@ -23,7 +23,7 @@ from dwarfgpu.repl.running.catchpoint import Catchpoint
 from dwarfgpu.repl.running.conditions import condition_holds, is_active
 from dwarfgpu.repl.running.runner import arm
 from dwarfgpu.repl.running.watchpoint import Watchpoint
-from dwarfgpu.repl.running.watchpoint_values import looked_again
+from dwarfgpu.repl.running.watchpoint_values import looked_again, note_unknown_value
 from dwarfgpu.repl.shell import LastStop, Shell
 from dwarfgpu.repl.waves.lane_commands import lane_data
 from dwarfgpu.repl.waves.thread_commands import focus_on, who
@@ -465,6 +465,9 @@ def _watched_lines(shell: Shell, stop: Stop) -> Iterator[Part]:
             yield heading(f"Value = {new}")
         else:
             yield heading(f"Old value = {old}\nNew value = {new}")
+        error = item.watched.value.error
+        if isinstance(error, Unavailable):
+            note_unknown_value(shell, item.typed, error)
 
 
 def _signal_lines(shell: Shell, halt: Halt) -> Iterator[Part]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from dwarfgpu.errors import Ambiguous, MissingContext, UsageError, shortened
+from dwarfgpu.errors import Ambiguous, MissingContext, UsageError
 from dwarfgpu.machine.run_control import Watch, WatchKind, WatchScope
 from dwarfgpu.machine.target import RegisterOffset
 from dwarfgpu.repl import completion
@@ -16,9 +16,9 @@ from dwarfgpu.repl.running.break_commands import keep
 from dwarfgpu.repl.running.condition_frames import names_of
 from dwarfgpu.repl.running.runner import arm, watcher
 from dwarfgpu.repl.running.watchpoint import Watchpoint
+from dwarfgpu.repl.running.watchpoint_values import note_unknown_value
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.repl.waves.thread_ids import single_thread
-from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.value.condition import require_valid_condition
 from dwarfgpu.service.value.expression_block import block_of
 from dwarfgpu.service.value.value_history import options_of
@@ -106,8 +106,7 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
     keep(shell, added)
     arm(shell)
     if not watched_bytes and item.value.error is not None and not item.is_optimized_out:
-        why = error_line(item.value.error)
-        shell.console.note(f"the value of {shortened(text)} is not known here: {why}")
+        note_unknown_value(shell, text, item.value.error)
     yield Output(f"{added.kind} {number}: {added.typed}", added.named)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.base.records import evolve
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, shortened
 from dwarfgpu.machine.target import EndsWaves
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.shell import Shell
+from dwarfgpu.service.error_text import error_line
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.service.value.watched_object import Watched, code_between_bounds, text_of, watched
 from dwarfgpu.service.waves.wave_frames import innermost_of
@@ -76,6 +77,12 @@ def looked_again(
         return None
     is_same = now.value.bits == before.bits and item.text == text
     return None if is_same and item.expression is not None else (text, item.text)
+
+
+def note_unknown_value(shell: Shell, text: str, error: DwarfGpuError) -> None:
+    """Say why a watched expression has no value."""
+    why = error_line(error)
+    shell.console.note(f"the value of {shortened(text)} is not known here: {why}")
 
 
 def _evaluated(shell: Shell, item: Watchpoint, session: Session) -> Watched | None:
