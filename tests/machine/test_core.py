@@ -495,3 +495,14 @@ def test_a_very_long_auxiliary_vector(tmp_path: Path, monkeypatch: pytest.Monkey
         assert [str(problem) for problem in dump.problems] == [
             f"{dump.file.path}: the auxiliary vector has more than 10 entries"
         ] * problems
+
+
+def test_very_many_unreadable_notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What several have is said once."""
+    monkeypatch.setattr(notes, "MAX_PROBLEMS", 3)
+    damaged = [note("CORE", 1, bytes(size)) for size in (0, 4, 0, 8, 4, 12, 16)]
+    dump = load_core(written(tmp_path, thread(), *damaged)).dump
+    assert [problem.message for problem in dump.problems] == [
+        *(f"NT_PRSTATUS has {size} bytes, not 336" for size in (0, 4, 8)),
+        "2 other problems of its notes are not listed",
+    ]

@@ -12,7 +12,14 @@ from typing import Final
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.base.byte_reader import Reader
 from dwarfgpu.base.records import evolve, field, frozen
-from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed, Unsupported, UsageError
+from dwarfgpu.errors import (
+    DwarfGpuError,
+    LimitExceeded,
+    Malformed,
+    Unsupported,
+    UsageError,
+    counted,
+)
 from dwarfgpu.machine.core.gpu.core_state_note import CoreState, read_core_state
 from dwarfgpu.machine.core.register_layouts import (
     FXSAVE_BYTES,
@@ -42,6 +49,8 @@ from dwarfgpu.objfile.file_kinds import ET_CORE
 
 NT_PRPSINFO: Final = 3
 NT_AUXV: Final = 6
+MAX_PROBLEMS: Final = 1_000
+"""Problems of notes that are kept."""
 MAX_AUXILIARY: Final = 1_000
 """Entries of the auxiliary vector; Linux has some fifty."""
 NT_AMDGPU_CORE_STATE: Final = 33
@@ -165,6 +174,10 @@ class _Notes:
         self.core_dump = CoreDump(file, architecture)
         self.layout: Layout | None = None if architecture is None else LAYOUTS[architecture.name]
         self.problems: list[DwarfGpuError] = []
+        self._said: set[str] = set()
+        """What they say."""
+        self._dropped = 0
+        """Problems that are not among them."""
         self._threads: list[CoreThread] = []
         self._registers: list[ThreadRegisters] = []
         self._shared = None if self.layout is None else RegisterNotes(file, self.layout)
@@ -182,8 +195,19 @@ class _Notes:
         try:
             reader(self, note)
         except (LimitExceeded, Malformed, Unsupported) as error:
-            error.context = error.context or self.core_dump.file.path
-            self.problems.append(error)
+            self._keep(error)
+
+    def _keep(self, error: DwarfGpuError) -> None:
+        """Add a problem, unless another one says the same; those beyond the maximum are counted."""
+        error.context = error.context or self.core_dump.file.path
+        text = str(error)
+        if text in self._said:
+            return
+        if len(self._said) == MAX_PROBLEMS:
+            self._dropped += 1
+            return
+        self._said.add(text)
+        self.problems.append(error.with_traceback(None))
 
     def _leave_out(self, note: Note) -> None:
         """Record that a note is not read. Behind a damaged one other bytes look like notes; zeros
@@ -196,8 +220,7 @@ class _Notes:
             self._has_unnamed = True
             problem = f"the owner of the note at {note.offset:#x} is no name: it, or a note before"
             error = Malformed(f"{problem} it, is damaged, and threads may be missing")
-            error.context = self.core_dump.file.path
-            self.problems.append(error)
+            self._keep(error)
 
     def _belongs_to_thread(self, name: str, is_repeated: bool) -> bool:
         """Return whether a note is of the thread whose NT_PRSTATUS is before it.
@@ -224,8 +247,7 @@ class _Notes:
         for number, thread in enumerate(self._threads, 1):
             if process is not None and process.pid and not thread.lwp:
                 error = Malformed(f"NT_PRSTATUS of thread {number} has no thread ID: pr_pid is 0")
-                error.context = self.core_dump.file.path
-                self.problems.append(error)
+                self._keep(error)
 
     def _check_first_signal(self) -> None:
         """Find that the thread that failed has no signal, and the others have that of its
@@ -240,13 +262,18 @@ class _Notes:
                 f"NT_SIGINFO and pr_cursig of another thread are {number}: no signal is taken to "
                 "have stopped it"
             )
-            error.context = self.core_dump.file.path
-            self.problems.append(error)
+            self._keep(error)
 
     def dump(self) -> CoreDump:
         self._check_extended()
         self._check_first_signal()
         self._check_thread_ids()
+        if self._dropped:
+            error = Malformed(
+                f"{counted(self._dropped, 'other problem')} of its notes are not listed"
+            )
+            error.context = self.core_dump.file.path
+            self.problems.append(error)
         return evolve(
             self.core_dump,
             threads=tuple(self._threads),
@@ -322,8 +349,7 @@ class _Notes:
                 if self._word_bytes == 4:
                     legacy_area(data)
             except Malformed as error:
-                error.context = self.core_dump.file.path
-                self.problems.append(error)
+                self._keep(error)
                 registers.extended = None
             if not has_layout(data, layout):
                 self._unread["NT_X86_XSTATE (without a layout)"] = None
