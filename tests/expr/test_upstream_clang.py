@@ -132,3 +132,26 @@ def test_an_implicit_pointer_is_in_no_stack_slot() -> None:
     ]
     with pytest.raises(EvaluationError, match="an implicit pointer is in no stack slot"):
         deref.function(Context(architecture=arch), Location((SingleLocation(pointer),)))
+
+
+@pytest.mark.parametrize(
+    ("operations", "where"),
+    [
+        ("bregx s33 48; plus_uconst 7", "private_lane#0x37 (wave 0, lane 1)"),
+        (
+            "piece 7; bregx s33 48; plus_uconst 7; piece 17",
+            "{bytes 0-6: <undefined>; bytes 7-23: private_lane#0x37 (wave 0, lane 1)}",
+        ),
+        (
+            "bregx s33 48; piece 8; bregx s33 48; plus_uconst 22; piece 2",
+            "{bytes 0-7: private_lane#0x30 (wave 0, lane 1); "
+            "bytes 8-9: private_lane#0x46 (wave 0, lane 1)}",
+        ),
+    ],
+)
+def test_an_offset_in_the_frame(operations: str, where: str) -> None:
+    """clang writes DW_OP_plus_uconst before a piece of an object in the frame."""
+    machine = "--dialect", "upstream-clang", "--arch", "gfx1150", "--lane", 1, "--reg", "s33=0"
+    done = run("eval", *machine, operations)
+    assert done.lines == [where]
+    assert "DW_OP_bregx of the stack or frame pointer is in the focused lane's private" in done.err

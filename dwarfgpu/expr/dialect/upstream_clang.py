@@ -249,24 +249,35 @@ def _without_suffixes(
 
 
 def _with_offsets_in_frame(instructions: Sequence[Instruction]) -> Sequence[Instruction]:
-    """Read a DW_OP_plus_uconst that ends a location, or a part of one, after DW_OP_fbreg as part of
-    its offset, in the frame's address space: a member that a structured binding names."""
-    if not any(instruction.operation.name == "fbreg" for instruction in instructions):
+    """Read a DW_OP_plus_uconst that ends a location, or a part of one, after DW_OP_fbreg, or after
+    DW_OP_bregx of the stack or the frame pointer, as part of its offset, in the frame's address
+    space: a member that a structured binding names, or a piece of a class."""
+    if not any(instruction.operation.name == "plus_uconst" for instruction in instructions):
         return instructions
     out: list[Instruction] = []
     for index, instruction in enumerate(instructions):
         last = out[-1] if out else None
         if (
             last is not None
-            and (last.operation.name, instruction.operation.name) == ("fbreg", "plus_uconst")
+            and instruction.operation.name == "plus_uconst"
+            and _is_in_frame(last)
             and (_ends_part(instructions, index + 1) or _suffix(instructions, index + 1))
         ):
-            offset = sum(n for n in (*last.operands, *instruction.operands) if isinstance(n, int))
+            *register, first = last.operands
+            offset = sum(n for n in (first, *instruction.operands) if isinstance(n, int))
             encoding = last.encoding + instruction.encoding
-            out[-1] = Instruction(last.offset, _offset_in_frame(), (offset,), encoding)
+            is_base = last.operation.name == "fbreg"
+            operation = _offset_in_frame() if is_base else last.operation
+            out[-1] = Instruction(last.offset, operation, (*register, offset), encoding)
             continue
         out.append(instruction)
     return out
+
+
+def _is_in_frame(instruction: Instruction) -> bool:
+    """Return whether an operation gives a place in the frame."""
+    name, operands = instruction.operation.name, instruction.operands
+    return name == "fbreg" or (name == "bregx" and operands[0] in _SCRATCH_BASES)
 
 
 def _with_objects_behind_slots(instructions: list[Instruction]) -> list[Instruction]:
