@@ -266,3 +266,19 @@ def test_inline_variables_have_the_value_in_memory(
         assert said == ["true", "true"]
         (described,) = last_lines(program, ["info address n::in"])
         assert described.startswith('Symbol "n::in" is static storage at address 0x')
+
+
+def test_inline_variables_are_no_static_ones_of_c(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """A local symbol without a namespace in its name is of something else."""
+    sources = {
+        "a.cc": 'inline int level = 31, total = 32; extern "C" int use(); int main() { use(); }',
+        "b.c": "static int level = 99; static short total; int use(void) { return ++level + ++total; }",
+    }
+    compiled = [tool("gcc"), "-g", "-O0", "-c", "b.c"]
+    linked = [tool("g++"), "-std=c++17", "-g", "-O0", "-gsplit-dwarf", "-o", "a", "a.cc", "b.o"]
+    build(tmp_path, sources, [compiled, linked])
+    program = [str(tmp_path / "a"), "--pc", "main"]
+    said = last_lines(program, ["output level", "output total", "output level == 99"])
+    assert said == ["31", "32", "false"]

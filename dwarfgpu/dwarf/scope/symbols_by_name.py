@@ -87,8 +87,13 @@ def symbol_of_variable(
         return None if name is None else _in_thread(code_objects, variable, name)
     if name is None and not variable.unit.is_cplusplus:
         return None
+    # A static variable of C, or a variable of another file, has a name without a namespace, too.
+    is_plain = variable.has_first_value and not (name or "").startswith("_Z")
     hidden: list[UntypedSymbol] = []
     for code_object in code_objects:
+        is_own = code_object.info is variable.unit.info.main
+        if is_plain and not is_own:
+            continue
         for file in symbol_files(code_object):
             placed = [
                 symbol
@@ -100,7 +105,7 @@ def symbol_of_variable(
                 file.require_versions(exported)
                 return _as_loaded(code_object, file, exported[0])
             # If the variable was dropped, a local symbol is a static one of another unit.
-            if code_object.info is variable.unit.info.main and variable.why_dropped is None:
+            if is_own and variable.why_dropped is None and not is_plain:
                 hidden += [_as_loaded(code_object, file, symbol) for symbol in placed]
     return hidden[0] if len(set(hidden)) == 1 else None
 
