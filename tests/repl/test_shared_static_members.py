@@ -274,7 +274,8 @@ def test_inline_variables_are_no_static_ones_of_c(
     """A local symbol without a namespace in its name is of something else."""
     sources = {
         "a.cc": 'inline int level = 31, total = 32; extern "C" int use(); int main() { use(); }',
-        "b.c": "static int level = 99; static short total; int use(void) { return ++level + ++total; }",
+        "b.c": "static int level = 99; static short total;\n"
+        "int use(void) { return ++level + ++total; }",
     }
     compiled = [tool("gcc"), "-g", "-O0", "-c", "b.c"]
     linked = [tool("g++"), "-std=c++17", "-g", "-O0", "-gsplit-dwarf", "-o", "a", "a.cc", "b.o"]
