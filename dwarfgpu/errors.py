@@ -195,6 +195,14 @@ class Ambiguous(Unavailable):
         return "Unavailable"
 
 
+class PartlyDescribed(Unavailable):
+    """The producer's output gives less storage than the object has."""
+
+    @property
+    def kind(self) -> str:
+        return "Unavailable"
+
+
 class PartlyUnavailable(Unavailable):
     """A byte of a register with some unknown bits."""
 

@@ -35,7 +35,7 @@ from dwarfgpu.errors import (
     DwarfGpuError,
     EvaluationError,
     OutOfRange,
-    Unavailable,
+    PartlyDescribed,
     UndefinedBits,
     UsageError,
 )
@@ -123,7 +123,7 @@ class ObjectParts(StoredObjects):
             and storage.register.number in VECTOR_REGISTERS
             and end_bit > 32
         ):
-            raise Unavailable(
+            raise PartlyDescribed(
                 f"upstream clang: {end_bit} bits in one lane of {storage.register}, which holds 32"
             )
 

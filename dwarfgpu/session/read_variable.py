@@ -24,7 +24,7 @@ from dwarfgpu.errors import (
     DwarfGpuError,
     IllFormed,
     MissingContext,
-    Unavailable,
+    PartlyDescribed,
     UndefinedBits,
     UsageError,
     counted,
@@ -340,7 +340,7 @@ def _check_upstream(location: Location, size: int) -> None:
     single = location.single_locations[0]
     storage = single.storage
     if isinstance(storage, Register) and storage.register.number in VECTOR_REGISTERS and size > 32:
-        raise Unavailable(
+        raise PartlyDescribed(
             f"upstream clang: {size} bits in one lane of {storage.register}, which holds 32"
         )
 
