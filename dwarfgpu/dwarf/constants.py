@@ -286,6 +286,8 @@ Spelling: TypeAlias = tuple[AsInCplusplus, Style]
 """How the types and values of a selected language are written."""
 C: Final = frozenset({0x01, 0x02, 0x0C, 0x1D, 0x2C, 0x3E})
 """DW_LANG codes of C 89 to 23."""
+LANG_C: Final = 0x02
+LANG_C_PLUS_PLUS: Final = 0x04
 FORTRAN: Final = frozenset({0x07, 0x08, 0x0E, 0x22, 0x23, 0x2D, 0x3F})
 """DW_LANG codes of Fortran 77 to 2023, whose arrays are column major by default."""
 ADA: Final = frozenset({0x03, 0x0D, 0x2E, 0x2F})

@@ -568,13 +568,15 @@ class DebugInfo(OfOpenFile):
         return frozenset(producers)
 
     @cached_property
-    def common_language(self) -> int | None:
-        """Return the common DW_LANG code of all units that have one, for partial units, which may
-        have none; None if they differ."""
+    def _language_of_partial_units(self) -> Callable[[CompilationUnit], int | None]:
+        """What returns the language of a partial unit without one."""
         languages = self._named_by_units(lambda unit: unit.root.integer(dw.AT_LANGUAGE))
-        if not languages and self.main is not self:
-            return self.main.common_language
-        return languages.pop() if len(languages) == 1 else None
+        if len(languages) < 2:
+            common = next(iter(languages), None)
+            return lambda _: common
+        from dwarfgpu.dwarf.partial_languages import languages_of_partial_units  # few files
+
+        return languages_of_partial_units(self.units).get
 
     @cached_property
     def has_opencl_kernels(self) -> bool:
@@ -603,6 +605,9 @@ class DebugInfo(OfOpenFile):
 
     def split_type_unit_of(self, skeleton: CompilationUnit, signature: int) -> CompilationUnit:
         return self.split.type_unit_of(skeleton, signature)
+
+    def language_of_partial_unit(self, unit: CompilationUnit) -> int | None:
+        return self.main._language_of_partial_units(unit)
 
     def has_opencl_kernel(self, unit: CompilationUnit) -> bool:
         from dwarfgpu.dwarf.opencl_kernels import has_opencl_kernel  # units for GPUs

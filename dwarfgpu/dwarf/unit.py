@@ -361,11 +361,16 @@ class CompilationUnit(OfOpenFile):
 
     @cached_property
     def language(self) -> int | None:
-        """DW_LANG code; for a partial unit without one, that of all units of the file."""
+        """DW_LANG code; for a partial unit without one, that of the units that import it."""
         own = self.root.integer(dw.AT_LANGUAGE)
         if own is None and self.root.tag == dw.TAG_PARTIAL_UNIT:
-            return self.info.common_language
+            return self.info.language_of_partial_unit(self)
         return own
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether units of several languages share it, so that it has none of its own."""
+        return self.language is None and self.root.tag == dw.TAG_PARTIAL_UNIT
 
     @property
     def is_cplusplus(self) -> bool:

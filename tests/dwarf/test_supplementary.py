@@ -394,6 +394,72 @@ def test_the_imports_of_a_source_file_are_bounded(
     assert "LimitExceeded: the units of u.c import too many others to be searched for x" in said
 
 
+def test_the_language_of_a_partial_unit_is_that_of_the_units_that_import_it() -> None:
+    """As in GDB. dwz gives partial units none; also a circle of imports has an end."""
+    shapes = (
+        Shape(dw.TAG_PARTIAL_UNIT, (), True),
+        Shape(dw.TAG_COMPILE_UNIT, ((dw.AT_LANGUAGE, dw.FORM_DATA1),), True),
+        IMPORT,
+    )
+    size = len(unit(b"\1\3" + at(0) + b"\0"))
+
+    def languages(imports: str, *importing: tuple[int, str]) -> list[int | None]:
+        """Of partial units, each of which imports one, beside units with a language."""
+
+        def entries(numbers: str) -> bytes:
+            return b"".join(b"\3" + at(int(number) * size + 12) for number in numbers)
+
+        units = [unit(b"\1" + entries(number) + b"\0") for number in imports]
+        units += [
+            unit(b"\2" + bytes([code]) + entries(numbers) + b"\0") for code, numbers in importing
+        ]
+        sections = {".debug_info": b"".join(units), ".debug_abbrev": abbreviations(*shapes)}
+        info = debug_info(elf(sections, X86_64))
+        return [one.language for one in info.units[: len(imports)]]
+
+    c, cplusplus14, cplusplus17 = 0x1D, 0x21, 0x2A
+    assert languages("00", (c, "0"), (cplusplus14, "1")) == [None, cplusplus14]
+    assert languages("01", (cplusplus14, "1"), (c, "0")) == [c, cplusplus14]
+    assert languages("10", (c, "0"), (cplusplus14, "")) == [c, c]
+    assert languages("10", (c, "0"), (cplusplus14, "1")) == [None, None]
+    assert languages("0", (cplusplus17, "0"), (cplusplus14, "0")) == [dw.LANG_C_PLUS_PLUS]
+    assert languages("0", (0x02, "0"), (c, "0"), (cplusplus14, "")) == [dw.LANG_C]
+    assert languages("0", (c, ""), (cplusplus14, "")) == [None]
+    assert languages("0", (c, "")) == [c]
+
+
+@pytest.mark.parametrize("shared", [(), ("-m", "common")])
+def test_types_of_cplusplus_beside_a_unit_of_c(
+    shared: tuple[str, ...], tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """They are in a partial unit that imports the one of the base types, as the unit of C does."""
+    sizes = "long q[4]; unsigned u; short s; char c; double d; float f; unsigned long ul;"
+    (tmp_path / "p.cc").write_text(
+        "namespace ns { struct P { int x, y; struct Q { long q[4]; } qq; void f(int); };\n"
+        f"enum class K : char {{ a, b, c }}; struct N {{ P p; N *next; K k; {sizes} }}; }}\n"
+        "ns::N UNIT = { {1, 2, {}}, 0, ns::K::b };\n"
+        "#ifdef MAIN\nint main() { return UNIT.p.x; }\n#endif\n"
+    )
+    (tmp_path / "c.c").write_text(f"struct big {{ {sizes} }}; struct big bb;\n")
+    for number in range(1, 4):
+        options = [f"-DUNIT=u{number}", *(["-DMAIN"] if number == 1 else [])]
+        command = [tool("g++"), "-g", "-c", *options, "p.cc", "-o", f"{number}.o"]
+        subprocess.run(command, cwd=tmp_path, check=True)
+    subprocess.run([tool("gcc"), "-g", "-c", "c.c"], cwd=tmp_path, check=True)
+    command = [tool("g++"), "1.o", "2.o", "3.o", "c.o", "-o", "program"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    shutil.copy(tmp_path / "program", tmp_path / "second")
+    files = ["program", "second"] if shared else ["program"]
+    subprocess.run([tool("dwz"), *shared, *files], cwd=tmp_path, check=True)
+    asked = ("whatis u1", "print u1.k", "print sizeof(ns::N)", "print (ns::K)1", "ptype ns::P::Q")
+    commands = [word for one in asked for word in ("-ex", one)]
+    said = run("debug", tmp_path / "program", "--batch", *commands).out
+    assert said.splitlines()[-7:] == [
+        "type = ns::N", "$1 = ns::K::b", "$2 = 120", "$3 = ns::K::b", "type = struct ns::P::Q {",
+        "    long q[4];", "}",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("options", [(), ("--dwarf-5",)])
 def test_functions_that_are_only_inlined(
     options: tuple[str, ...], tmp_path: Path, tool: Callable[[str], str]

@@ -236,8 +236,8 @@ def _last_in(linked: str) -> str | None:
 
 def _canonical(die: Die, base: BaseType) -> BaseType:
     """Return the canonical base type: in C and C++ `long unsigned int` is `unsigned long`, as GDB
-    has it."""
+    has it. So it is where units of both share it, whose language is unknown."""
     unit = die.unit
-    if unit.is_cplusplus or unit.language in dw.C:
+    if unit.is_cplusplus or unit.language in dw.C or unit.is_shared:
         return evolve(base, name=canonical(base.name))
     return base
