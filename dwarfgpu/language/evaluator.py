@@ -385,7 +385,7 @@ class Evaluator(ElementAccess):
                 aligned = self.type_named(node.type).type
                 return self.length(alignment_bytes(aligned, self.session.architecture.abi))
             case ast.SizeOf():
-                return self.size(self.type_named(node.type).type)
+                return self.size(self.own.declared(self.type_named(node.type).type))
             case ast.TypeProperty(type=of_type, name=name):
                 from dwarfgpu.language.d.type_properties import property_of  # few programs
 
@@ -520,6 +520,7 @@ class Evaluator(ElementAccess):
         to = self.type_named(node.type)
         if node.is_memory:
             return in_memory(self.arithmetic, self.object(node.operand), to)
+        named, to = to, evolve(to, type=self.own.declared(to.type))
         if node.how == "vector" and isinstance(node.operand, ast.Elements) and to.type:
             values = [self.object(element) for element in node.operand.elements]
             return vector_literal(self.arithmetic, values, to.type)
@@ -537,6 +538,10 @@ class Evaluator(ElementAccess):
                 return text
         else:
             operand = self.objects.referred(self.value(node.operand)) if own is None else own
+            is_class = to.type is not named.type
+            reference = self.own.converted(operand, to.type) if is_class else None
+            if reference is not None:
+                return reference
         if self.language.is_rust and (saturated := self._saturated(operand, to)) is not None:
             return saturated
         if self.language.is_opencl and to.type and is_vector(to.type) and is_number(operand.type):

@@ -162,6 +162,10 @@ class LanguageOperators:
         """Return a value that is converted to a type as C does not convert it; None for others."""
         return None
 
+    def declared(self, type_: Type | None) -> Type | None:
+        """Return the type of an object that is declared with a type's name."""
+        return type_
+
     def refuse_assignment(self, operator: str, target: TypedValue) -> None:
         """Raise an error for `target operator= x` that only the program can do."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dwarfgpu.base.base_type import CHARACTERS, BaseType
 from dwarfgpu.base.records import evolve
@@ -28,6 +28,9 @@ from dwarfgpu.language.unevaluated import Unevaluated
 from dwarfgpu.model.location import UNDEFINED_LOCATION
 from dwarfgpu.model.object import Bits
 
+if TYPE_CHECKING:
+    from dwarfgpu.language.d.classes import References
+
 _OF_REFERENCES: Final = (("ptr",), ("ptr", "funcptr"))
 """The members of associative arrays and delegates."""
 
@@ -45,7 +48,30 @@ class DOperators(LanguageOperators):
         left, right = (self.evaluation.object(side) for side in (node.left, node.right))
         return self.evaluation.truth(self._is_same(left, right) == (node.operator == IS))
 
+    def declared(self, type_: Type | None) -> Type | None:
+        """Return the type of references for a class or an interface."""
+        from dwarfgpu.language.d.classes import is_class  # few expressions
+
+        return self.arithmetic.numbers.builtins.pointer(type_) if is_class(type_) else type_
+
+    def converted(self, value: TypedValue, to: Type | None) -> TypedValue | None:
+        """Return a reference as one of another class."""
+        from dwarfgpu.language.d.classes import class_of  # few expressions
+
+        if to is None or class_of(to) is None or class_of(value.type) is None:
+            return None
+        return self._references().cast(value, to)
+
+    def _references(self) -> References:
+        from dwarfgpu.language.d.classes import References  # few expressions
+
+        return References(self.arithmetic, self.objects)
+
     def compared(self, operator: str, left: TypedValue, right: TypedValue) -> bool | None:
+        if all(isinstance(strip(side.type), Pointer) for side in (left, right)):
+            is_same = self._references().are_same(left, right)
+            is_identity = operator in ("==", "!=")
+            return None if is_same is None or not is_identity else is_same == (operator == "==")
         if not have_parts(left, right):
             return None
         for value, other in ((left, right), (right, left)):
@@ -187,7 +213,8 @@ class DOperators(LanguageOperators):
         if all(is_integer(side.type) for side in sides):
             return self.arithmetic.compared("==", left, right)
         if all(isinstance(strip(side.type), Pointer) for side in sides):
-            return self.arithmetic.compared("==", left, right)
+            is_same = self._references().are_same(left, right)
+            return self.arithmetic.compared("==", left, right) if is_same is None else is_same
         is_array = any(_is_array(side.type) and side.location is not None for side in sides)
         parts = [self._parts(side) for side in sides] if is_array else [None]
         if None not in parts:
