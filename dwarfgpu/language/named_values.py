@@ -126,6 +126,11 @@ class NamedValues:
     def refuse_overloaded(self, operator: str, *operands: TypedValue) -> None:
         """Raise `Unsupported` or `UsageError` for an operator of classes, which is a function."""
         functions = self._functions_named if self.language.is_cplusplus else None
+        if self.language.is_d or self.language.is_go:
+            bare = strip(operands[0].type)
+            if isinstance(bare, Struct) and bare.kind != "union":
+                named = bare.name or "structures"
+                raise Unsupported(f"{operator} of {named} is supported only of its members")
         refuse_overloaded(operator, *operands, functions=functions)
 
     def overloaded(self, operator: str, *operands: TypedValue) -> TypedValue | None:
