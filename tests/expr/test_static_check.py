@@ -101,7 +101,7 @@ ONE_OR_TWO = "LLVM_push_lane; bra a; implicit_value 2 1 2; skip b; a: lit2; b"
         (".byte 0x30, 0xc0", 1, "error", "unknown operation 0xc0"),
         (".byte 0x10, 0x81, 0x00", 0, "note", "padded LEB128"),
         ("lit0; constu 0x10000000000000000", 1, "warning", "of 65 bits: its low 64 bits are used"),
-        ("consts -0x8000000000000001", 0, "warning", "of 64 bits: its low 64 bits are used"),
+        ("consts -0x8000000000000001", 0, "warning", "of 65 bits: its low 64 bits are used"),
         (".byte 0xe0", 0, "error", "1 stack entry needed"),
         (".byte 0x30, 0xe0", 1, "note", "the older form of DW_OP_form_tls_address"),
         ("entry_value (plus)", 0, "warning", "in its expression, at offset 0x0: DW_OP_plus"),

@@ -174,7 +174,8 @@ def test_arrays_that_are_values(tmp_path: Path, language: int) -> None:
     assert lines[-4:] == ["true", "false", "false", "false"]
     order = "false" if language == dw.LANG_D else _NO_ORDER
     assert _printed(tmp_path, "little", language, "a1 < a2")[-1] == order
-    assert "operator==" in _printed(tmp_path, "little", language, "r1 == r2")[-1]
+    refused = "operator==" if language == dw.LANG_RUST else "== of pad is supported only of its"
+    assert refused in _printed(tmp_path, "little", language, "r1 == r2")[-1]
 
 
 @pytest.mark.parametrize("language", [0x0C, 0x21])
