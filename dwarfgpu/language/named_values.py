@@ -226,10 +226,10 @@ class NamedValues:
                     raise UsageError(_IS_TYPE)
                 if is_whole:
                     raise NotUnderstood(f'No symbol "{name}" in current context.')
-                unknown = self.names.unknown(name)
                 # GDB looks such a function up for its arguments ([basic.lookup.argdep]).
-                is_of_arguments = is_called and self.language.is_cplusplus and "::" not in name
-                raise UsageError(unknown.message) if is_of_arguments else unknown
+                if is_called and self.language.is_cplusplus and "::" not in name:
+                    raise UsageError(self.names.unknown(name).message)
+                raise self.names.unknown(name)
             return symbol
         first = meanings[0]
         if isinstance(first, Variable):

@@ -188,7 +188,7 @@ def test_what_is_raised_while_a_class_is_made(
     raised: str, words: list[str], expected: tuple[int, str, str]
 ) -> None:
     """Before Python 3.12, what `__set_name__` raises becomes the cause of a `RuntimeError`."""
-    module = "language.vtables" if words[0] == "debug" else "operation_budget"
+    module = "language.created_class" if words[0] == "debug" else "operation_budget"
     code = f"""
 import sys
 from dwarfgpu import __main__

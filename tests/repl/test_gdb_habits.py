@@ -620,7 +620,7 @@ def test_a_table_without_functions_is_that_before_its_end(monkeypatch: pytest.Mo
     def covering(objects: object, address: int) -> Symbol | None:
         return None if address >= 0x402068 else symbol_covering(objects, address)
 
-    monkeypatch.setattr("dwarfgpu.language.real_types.symbol_covering", covering)
+    monkeypatch.setattr("dwarfgpu.language.created_class.symbol_covering", covering)
     lines = said_of_core("set print object on", "p shape").splitlines()
     assert lines[-1] == "$1 = (geo::Square *) 0x7fffffffedf0"
 

@@ -196,6 +196,7 @@ class SymbolIndex:
         it there, as in GDB; also of units that were not read for a name."""
         files: Iterable[str]
         if self._partly_read is None:
+            self._read_all()
             files = self._units_by_file()
         else:
             files = self._files_of_all(self._partly_read)
