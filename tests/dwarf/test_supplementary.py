@@ -404,7 +404,7 @@ def test_the_language_of_a_partial_unit_is_that_of_the_units_that_import_it() ->
     size = len(unit(b"\1\3" + at(0) + b"\0"))
 
     def languages(imports: str, *importing: tuple[int, str]) -> list[int | None]:
-        """Of partial units, each of which imports one, beside units with a language."""
+        """Partial units that import one another, beside units with a language."""
 
         def entries(numbers: str) -> bytes:
             return b"".join(b"\3" + at(int(number) * size + 12) for number in numbers)
