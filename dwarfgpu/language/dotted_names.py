@@ -13,7 +13,9 @@ from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.ada.names import is_direct, is_package, of_package, of_subprogram
+from dwarfgpu.language.ada.names import is_direct, of_package
+from dwarfgpu.language.ada.packages import is_package
+from dwarfgpu.language.ada.subprograms_around import of_subprogram
 from dwarfgpu.language.syntax.expression_language import SourceLanguage
 from dwarfgpu.session.session import Session
 

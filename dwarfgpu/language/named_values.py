@@ -175,7 +175,8 @@ class NamedValues:
         """
         name = node.name
         if self.language.is_ada and "." in name:
-            from dwarfgpu.language.ada.names import of_subprogram  # few programs are in Ada
+            # Few programs are in Ada.
+            from dwarfgpu.language.ada.subprograms_around import of_subprogram
 
             expanded = of_subprogram(self.session, name)
             if expanded is not None:

@@ -1,4 +1,4 @@
-"""Names of Ada: `ada.names` has the packages, `ada.types` those of the package Standard."""
+"""Names of Ada, as `dwarfgpu.language.name_rules` asks for them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.scope.meaning import Meaning, is_function
 from dwarfgpu.dwarf.types.types import Type
 from dwarfgpu.language.ada.names import (
-    STANDARD,
     ada_spelling,
     is_of_file,
     nested_subprograms,
-    of_package_body,
     overloaded_in_ada,
     overloads,
 )
+from dwarfgpu.language.ada.spellings import STANDARD
+from dwarfgpu.language.ada.subprograms_around import of_package_body
 from dwarfgpu.language.ada.types import ada_type
 from dwarfgpu.language.name_rules import NameRules
 

@@ -15,7 +15,7 @@ from dwarfgpu.dwarf.scope.scope_entries import BLOCKS, FUNCTIONS
 from dwarfgpu.dwarf.scope.variable import Variable, declared_in
 from dwarfgpu.dwarf.types.types import Array, Dynamic, Pointer, Struct, Type, strip
 from dwarfgpu.errors import LimitExceeded, UsageError
-from dwarfgpu.language.ada.names import is_spelling
+from dwarfgpu.language.ada.spellings import is_spelling
 from dwarfgpu.language.syntax import ast
 from dwarfgpu.language.typed_value import TypedValue
 

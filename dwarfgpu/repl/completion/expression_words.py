@@ -200,7 +200,8 @@ def of_scopes(shell: Shell, word: str, kinds: Collection[str] = OPERANDS) -> Ite
 
 def _around_in_ada(shell: Shell, word: str, kinds: Collection[str]) -> Iterator[Candidate]:
     """Yield the names that begin so, of the packages and subprograms around the code."""
-    from dwarfgpu.language.ada.names import declared_around, packages_around  # few programs
+    # Few programs are in Ada.
+    from dwarfgpu.language.ada.subprograms_around import declared_around, packages_around
 
     local = [*declared_around(shell.session)] if "type" in kinds else []
     for package in packages_around(shell.session):
@@ -374,7 +375,7 @@ def _of_package(shell: Shell, word: str) -> Iterator[Candidate]:
 def _declared_around(shell: Shell, word: str) -> Iterator[Candidate]:
     """Yield the names with points that begin so, of what the subprograms around the code declare
     in packages, or with their own names before it."""
-    from dwarfgpu.language.ada.names import declared_around  # few programs are in Ada
+    from dwarfgpu.language.ada.subprograms_around import declared_around  # few programs are in Ada
 
     in_file = as_in_file(shell, word)
     for name in declared_around(shell.session):
@@ -408,7 +409,7 @@ def names_of_ada(
     languages. `of_code`: with those of tasks and protected objects, which no expression has."""
     if _style(shell) != "ada":
         return
-    from dwarfgpu.language.ada.names import is_spelling  # few programs are in Ada
+    from dwarfgpu.language.ada.spellings import is_spelling  # few programs are in Ada
 
     in_file = as_in_file(shell, word)
     typed = in_file.replace("__", ".")
