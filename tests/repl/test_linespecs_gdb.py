@@ -301,3 +301,28 @@ def test_completion_of_files_in_folders(tmp_path: Path, tool: Callable[[str], st
     ours = answers(None, [str(tmp_path / "p")], commands)
     assert ours == answers(tool("gdb"), [str(tmp_path / "p")], commands)
     assert ours[1].endswith("b a/x.c:\n") and ours[len(begun)].endswith("b b/x.c:fb\n")
+
+
+OF_REFERENCES = """\
+namespace { struct P {
+  int f() const & { return 1; }
+  int f() const && { return 2; }
+  int f() & { return 3; }
+  int f() && { return 4; }
+}; }
+int main() { P p; const P c{}; return p.f() + P{}.f() + c.f() + ((const P &&)c).f(); }
+"""
+
+
+def test_functions_of_references_in_unnamed_namespaces(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """g++ gives them no linkage name: only the symbol has the reference. Blanks do not count."""
+    written = ["const&", "const&&", "const &", "&", "&&", "const", "volatile", "volatile&", "&&&"]
+    names = [f"{scope}P::f(){blank}{reference}" for reference in written for blank in ("", " ")
+             for scope in ("", "(anonymous namespace)::")]  # fmt: skip
+    commands = [f"{word} {name}" for name in names for word in ("tbreak", "info line")]
+    build(tmp_path, {"a.cc": OF_REFERENCES}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cc"]])
+    ours = answers(None, [str(tmp_path / "a")], commands)
+    assert ours == answers(tool("gdb"), [str(tmp_path / "a")], commands)
+    assert sum("not defined" in text for text in ours) == 24

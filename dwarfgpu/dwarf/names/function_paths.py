@@ -135,10 +135,10 @@ def is_in_same_scopes(name: str, path: str) -> bool:
 
 
 def qualifiers_of(name: str) -> str | None:
-    """Return what follows the parameters of a function, such as `const`; None if a name has no
-    parameters."""
+    """Return what follows the parameters of a function in one spelling, such as `const &`; None if
+    a name has no parameters."""
     parameters = split(name.strip())[1]
-    return None if parameters is None else parameters.rpartition(")")[2].strip()
+    return None if parameters is None else " ".join(_words_behind(parameters))
 
 
 def has_parameters(name: str, parameters: str) -> bool:
@@ -170,9 +170,13 @@ def exact_type(text: str) -> str:
 def is_typed(own: str, typed: str) -> bool:
     """Return whether parameters of a function are the typed ones, and so are the words that are
     typed behind them, such as `const volatile`, in any order."""
-    behind, wanted = ({*_WORD_BEHIND.findall(text.rpartition(")")[2])} for text in (own, typed))
+    behind, wanted = {*_words_behind(own)}, {*_words_behind(typed)}
     is_so = not wanted or (wanted <= behind and behind & _CV == wanted & _CV)
     return is_so and _plain(own) == _plain(typed)
+
+
+def _words_behind(parameters: str) -> list[str]:
+    return _WORD_BEHIND.findall(parameters.rpartition(")")[2])
 
 
 def _plain(parameters: str) -> list[str]:
