@@ -39,8 +39,10 @@ def besides_namespaces(die: Die) -> bool:
 
 
 def is_type(die: Die) -> bool:
-    """Return whether an entry is a type that its name alone means."""
-    return die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER or (die.tag in TYPES and ordinary(die))
+    """Return whether an entry that its name alone means is a type."""
+    if die.tag in TAGGED or die.tag == dw.TAG_TEMPLATE_TYPE_PARAMETER:
+        return True
+    return die.tag in TYPES and ordinary(die)
 
 
 def has_tag(tags: frozenset[int]) -> DieFilter:
