@@ -133,7 +133,7 @@ class Unevaluated(ObjectAccess):
             if is_far or is_empty:  # the place is unknown, or there is none
                 return evolve(self.unlocated_part(value, kind), location=UNDEFINED_LOCATION)
         first = bare.lower_bound if isinstance(bare, Array) else 0
-        if isinstance(bare, Array) and bare.indexes:
+        if isinstance(bare, Array) and bare.indexes and not bare.is_value:
             first = index  # of Ada, which is counted: each element has its own discriminants
         try:
             return super().element(value, first or 0)

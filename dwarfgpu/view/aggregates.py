@@ -555,9 +555,10 @@ def _empty(shown: Shown, element: Type | None, letter: str | None, depth: int) -
 def _indexes(shown: Shown, array_type: Array, counts: list[int]) -> list[_Index]:
     """Return the indexes of each dimension, as far as they are shown."""
     lower = array_type.lower_bounds or (0,) * len(counts)
-    if shown.options.style != "ada":
-        return [(first, None) for first in lower] if shown.options.array_indexes else []
-    from dwarfgpu.dwarf.names.fortran_ada import indexes_of  # few arrays are of Ada
+    style, is_shown = shown.options.style, shown.options.array_indexes
+    if style != "ada" and not (style == "pascal" and is_shown):
+        return [(first, None) for first in lower] if is_shown else []
+    from dwarfgpu.dwarf.names.fortran_ada import indexes_of  # few arrays are of Ada or Pascal
 
     return [(first, indexes_of(array_type, number)) for number, first in enumerate(lower)]
 
@@ -567,7 +568,13 @@ def _index(shown: Shown, first: int | None, index: int, words: Indexes | None) -
     if not shown.options.array_indexes:
         return ""
     index += first or 0
-    return f"[{index}] = " if words is None else f"{words.value_text(index)} => "
+    if words is None:
+        return f"[{index}] = "
+    if shown.options.style == "pascal":
+        from dwarfgpu.view.pascal_indexes import pascal_index  # few programs
+
+        return f"[{pascal_index(words.kind, index)}] = "
+    return f"{words.value_text(index)} => "
 
 
 def _dynamic_element(

@@ -21,6 +21,8 @@ from dwarfgpu.dwarf.types.types import MAX_CHAIN
 from dwarfgpu.errors import IllFormed
 
 _BOUNDS: Final = (dw.AT_LOWER_BOUND, dw.AT_UPPER_BOUND, dw.AT_COUNT)
+_WITH_INDEX_TYPES: Final = dw.ADA | {dw.LANG_PASCAL83}
+"""Languages in which an index may be an enumerator or a character."""
 _WITHOUT_SIGN: Final = (dw.FORM_DATA1, dw.FORM_DATA2, dw.FORM_DATA4, dw.FORM_DATA8)
 
 
@@ -35,7 +37,7 @@ class Shape:
     size_bits: int | None
     properties: Properties
     indexes: tuple[Die, ...]
-    """The entries of the indexes, for an array of Ada."""
+    """The entries of the indexes, for an array of Ada or Pascal."""
 
 
 def array_shape(
@@ -111,7 +113,7 @@ def array_shape(
             bounds=tuple(bounds),
             is_column_major=column_major,
         ),
-        tuple(indexes) if die.unit.language in dw.ADA else (),
+        tuple(indexes) if die.unit.language in _WITH_INDEX_TYPES else (),
     )
 
 

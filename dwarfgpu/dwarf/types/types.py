@@ -206,7 +206,8 @@ class Array(_Spelled):
     lower_bounds: tuple[int | None, ...] = ()
     """The first index of each dimension; missing: 0. None if unknown."""
     indexes: tuple[TypeReference, ...] = field(default=(), repr=False)
-    """The type of the indexes of each dimension, for an array of Ada; missing: an integer.
+    """The type of the indexes of each dimension, for an array of Ada or Pascal; missing: an
+    integer.
 
     Indexes of an enumeration whose values have gaps are positions of enumerators.
     """
