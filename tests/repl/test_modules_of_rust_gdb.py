@@ -119,7 +119,8 @@ def test_what_closures_capture_is_completed_between_quotes(program: list[str]) -
     asked = [f"complete whatis {quote}a::r1::deepest::" for quote in ("", "'")]
     asked.append(f"whatis '{whole}'")
     offered = [answer.splitlines()[1:] for answer in answers(None, program, asked)]
-    assert offered == [[], [f"whatis '{whole}"], [f"type = struct {whole}"]]
+    closure = "whatis 'a::r1::deepest::{closure#0}"
+    assert offered == [[], [closure, f"whatis '{whole}"], [f"type = struct {whole}"]]
 
 
 def test_a_line_is_in_the_symbol_that_its_code_is_in(program: list[str]) -> None:
@@ -140,8 +141,8 @@ COMPLETED = {
     "print a::r1::Own::": ["new"],
     "print a::SHAPES[0].": ["Rect", "Unit"],
     "break crate::r1::deep::": ["generic<u16>", "generic<u32>", "leaf"],
-    "break crate::r1::deepe": ["deepest"],
-    "break deepe": ["deepest"],
+    "break crate::r1::deepe": ["deepest", "deepest::{closure#0}"],
+    "break deepe": ["a::r1::deepest", "a::r1::deepest::{closure#0}"],
     "print super::": [],
 }
 """What each text is completed to, without the modules that it has."""

@@ -70,8 +70,6 @@ _RESPELLED: Final = pattern(r"<.*(?:[(']|[0-9][lL])")
 _INTEGER: Final = pattern(r"\b(short|long(?: long)?)( unsigned)? int\b")
 """An integer among them as gcc names it, `long unsigned int`: most names need no more."""
 _IDENTIFIER: Final = pattern(r"(?!_Z)[A-Za-z_]\w*")
-_UNTYPED: Final = "{"
-"""In what rustc calls implementations and closures."""
 _MOST_QUALIFIED: Final = 20
 """Functions of C++ that are read of a unit, for each name that is needed."""
 _ABBREVIATED: Final = frozenset(
@@ -228,18 +226,14 @@ def _declared(
 
 
 def _in_module(die: Die, name: str, around: str) -> str:
-    """Return the name of a function or variable of Rust with the modules around it, or the type
-    whose method it is: without them it is known only there; one in a module of Fortran as GDB names
-    it. Other names as they are, and those in an implementation of a trait, `{impl#0}`, which cannot
-    be typed."""
+    """Return the name of a function or variable of Rust with the modules around it, or the type or
+    implementation, `{impl#0}`, whose method it is: without them it is known only there; one in a
+    module of Fortran as GDB names it. Other names as they are."""
     if die.unit.style == "fortran":
         return f"{around}{name}"
     if die.unit.language != dw.LANG_RUST:
         return name
-    if die.has(dw.AT_SPECIFICATION):
-        whole = qualified_name(die)
-        return name if _UNTYPED in whole else whole
-    return name if _UNTYPED in f"{around}{name}" else f"{around}{name}"
+    return qualified_name(die) if die.has(dw.AT_SPECIFICATION) else f"{around}{name}"
 
 
 def _with_module(die: Die) -> Iterator[tuple[str, NameKind]]:

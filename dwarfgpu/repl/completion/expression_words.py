@@ -37,8 +37,8 @@ _PACKAGED = pattern(r"\w+(?:\.\w+)+")
 _OF_ADA = pattern(r"[a-z]\w*(?:\.[a-z]\w*)+")
 _ATTRIBUTE = pattern(r"(?<=[\w)])\s*'\s*(?P<word>\w*)$")
 _IN_FILE = pattern(r"(?:'(?P<quoted>[^']*)'|(?P<file>(?<![\w.])[\w./+-]*\.\w+))::(?P<word>\w*)$")
-_UNNAMED = pattern(r"'(?P<word>[\w:]*\([^']*)$")
-"""A quoted name with `(anonymous namespace)` in it."""
+_UNNAMED = pattern(r"'(?P<word>[\w:]*[({][^']*)$")
+"""A quoted name with `(anonymous namespace)` or `{closure#0}` in it."""
 _QUOTED_WITH_POINT = pattern(r"(?<![\w)])'(?P<word>(?=[\w+-]*[./])[\w/+-][\w./+-]*)$")
 """A quoted name of a file or symbol: `'crash.c` or `'src/cr`, without the quote that closes it."""
 _TAG = pattern(r"\b(?P<tag>struct|class|union|enum)\s+(?P<word>[\w:]*)$")
@@ -54,8 +54,8 @@ _OF_UNIT: Final = ("variable", "function", "enumerator")
 """What `unit.name` of Pascal may be."""
 _CLASS_VARIABLE: Final = "_static_"
 """What Free Pascal writes before the name of a class variable with `-gw2`, after `$` else."""
-_OF_CLOSURE: Final = "{closure_env#"
-"""In the names of what closures of Rust capture, which are written between quotes only."""
+_IN_BRACES: Final = pattern(r"\{\w+#")
+"""In what rustc calls closures and implementations, which expressions have between quotes only."""
 OPERANDS: Final = (
     "function", "variable", "struct", "class", "union", "enum", "enumerator", "type",
     "namespace", "code symbol", "data symbol",
@@ -448,7 +448,8 @@ def _has_whole_words(text: str) -> bool:
         return False
 
 
-def offer_operands(shell: Shell, text: str) -> Completions:
+def offer_operands(shell: Shell, text: str, *, of_code: bool = False) -> Completions:
+    """Return what completes an expression; `of_code`: or a linespec."""
     match = _IN_FILE.search(text)
     if match is not None:
         file = match["quoted"] or match["file"] or ""
@@ -494,7 +495,8 @@ def offer_operands(shell: Shell, text: str) -> Completions:
     offered = operands(shell, match[0])
     is_quoted = text.count("'", 0, match.start()) % 2 and text[match.start() - 1] == "'"
     if not is_quoted:
-        return match.start(), (item for item in offered if _OF_CLOSURE not in item.text)
+        offered = (item for item in offered if of_code or not _IN_BRACES.search(item.text))
+        return match.start(), offered
     return match.start(), filled_up(offered, lambda: source_files(shell, match[0]))
 
 

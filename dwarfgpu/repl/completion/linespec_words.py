@@ -26,6 +26,8 @@ _LINESPEC_IN_FILE = pattern(
     r"|(?P<word>(?:\(anonymous namespace\)|<[^<>()'\"]*>|[\w:~])*(?:\([a-z ]*)?))$"
 )
 _OPEN_QUOTE = pattern(r"\s*(?P<quoted>(?P<quote>['\"])(?P<word>(?:(?!(?P=quote)).)*))$")
+_IN_BRACES = pattern(r"(?<!\S)[^\s{]*::\{\S*$")
+"""What rustc calls a closure or an implementation, no operator."""
 _PART_NAME = pattern(r"(?<!\S)-[a-z]*$")
 _PART = pattern(r"(?<!\S)-(?P<name>[a-z]+)\s+(?P<value>(?:(?!\s-).)*)$")
 _SOURCE = pattern(r"(?<!\S)-so?u?r?c?e?\s+(?P<file>\S+)\s")
@@ -43,7 +45,10 @@ def _of_symbol(shell: Shell, text: str) -> Completions:
     if match is not None:
         symbols = shell.symbols.starting_with(match["word"], OPERANDS)
         return match.start("quoted"), _in_quotes(candidates_of(symbols), match["quote"])
-    start, offered = offer_operands(shell, text)
+    match = _IN_BRACES.search(text)
+    if match is not None:
+        return match.start(), candidates_of(shell.symbols.starting_with(match[0], OPERANDS))
+    start, offered = offer_operands(shell, text, of_code=True)
 
     def inlined() -> Iterable[Candidate]:
         return candidates_of(shell.symbols.starting_with(text[start:], ("inlined function",)))
