@@ -9,6 +9,8 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from heapq import nlargest
+from itertools import islice
 from typing import Final
 
 from dwarfgpu.base.cached import cached_property
@@ -23,6 +25,9 @@ _MAX_SCANS: Final = 4
 _MAX_STEPS: Final = 8
 """Addresses of symbols without names, or of other kinds, that are passed over before the table is
 sorted."""
+_FEW: Final = 64
+"""Symbols at one address, or around one, that are compared one by one: more of them are looked for
+in the sorted table, and their names compared each once."""
 _NO_LABELS: Final = (b"\0", b".L", b"$L")
 """How names begin that name nothing for a person: those of compilers, as in GDB."""
 
@@ -72,7 +77,7 @@ class SymbolAddresses(OfOpenFile):
             if innermost and begin_of(number) < begin_of(innermost[0]):
                 break
             innermost.append(number)
-        return self._chosen_of(innermost) if innermost else None
+        return self._chosen_of(sorted(innermost)) if innermost else None
 
     def _covering(self, address: int) -> Iterable[int]:
         """Return the numbers of the symbols that cover an address, the one that begins last
@@ -82,11 +87,15 @@ class SymbolAddresses(OfOpenFile):
             return self._sized.covering(address)
         self._remaining_covered -= 1
         starts, sizes = entries.values, entries.sizes
-        covering = [
+        around = (
             number
             for number, (start, size_bytes) in enumerate(zip(starts, sizes, strict=True))
-            if 0 <= address - start < size_bytes and self._is_sized(*entries.fields(number))
-        ]
+            if 0 <= address - start < size_bytes
+        )
+        few = [*islice(around, _FEW + 1)]
+        if len(few) > _FEW:
+            return self._sized.covering(address)
+        covering = [number for number in few if self._is_sized(*entries.fields(number))]
         return sorted(covering, key=starts.__getitem__, reverse=True)
 
     @cached_property
@@ -172,16 +181,17 @@ class SymbolAddresses(OfOpenFile):
 
     def _nearest(self, address: int) -> int | None:
         """Return what `before` does, from the values alone; `LookupError` where too many of those
-        before the address are of symbols without names, or of other kinds."""
+        before the address are of symbols without names, or of other kinds, or of one address."""
         addresses, size_of = self._entries.values, self._entries.size_of
         limit = address
         for _ in range(_MAX_STEPS):
             nearest = max([start for start in addresses if start <= limit], default=None)
             if nearest is None:
                 return None
-            numbers = [
-                number for number in _numbers_of(nearest, addresses) if self._is_located(number)
-            ]
+            there = [*islice(_numbers_of(nearest, addresses), _FEW + 1)]
+            if len(there) > _FEW:
+                break
+            numbers = [number for number in there if self._is_located(number)]
             if numbers:
                 has_size = any(map(size_of, numbers))
                 return self._chosen_of([one for one in numbers if bool(size_of(one)) == has_size])
@@ -210,12 +220,27 @@ class SymbolAddresses(OfOpenFile):
         if len(numbers) == 1:
             return numbers[0]
         entries = self._entries
+        if len(numbers) > _FEW:
+            numbers = self._last_two(numbers)
         last = max(numbers, key=entries.name_bytes)
         before = max((one for one in numbers if one != last), key=entries.name_bytes)
         is_local = entries.fields(last)[1] >> 4 == 0
         binding, kind = divmod(entries.fields(before)[1], 16)
         is_alias = is_local and entries.size_of(last) == entries.size_of(before)
         return before if is_alias and binding and kind == 2 else last  # STT_FUNC
+
+    def _last_two(self, numbers: list[int]) -> list[int]:
+        """Return those of symbols, in their order, that may have the last name and the one before
+        it: two of each of these names."""
+        offsets = self._entries.name_offsets
+        names = dict.fromkeys(map(offsets.__getitem__, numbers))
+        last = nlargest(2, names, key=self._entries.name_at)
+        two_of_each = {
+            number
+            for name in last
+            for number in islice((one for one in numbers if offsets[one] == name), 2)
+        }
+        return [number for number in numbers if number in two_of_each]
 
     def _numbers_before(self, end: int) -> list[int]:
         addresses, numbers = self._by_address.addresses, self._by_address.numbers

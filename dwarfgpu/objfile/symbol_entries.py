@@ -169,7 +169,11 @@ class SymbolEntries(OfOpenFile):
 
     def name_bytes(self, number: int) -> bytes:
         """Return the name of the symbol with a number, or the beginning of a long one."""
-        names, start = self.names.data, self.fields(number)[0]
+        return self.name_at(self.fields(number)[0])
+
+    def name_at(self, start: int) -> bytes:
+        """Return the name at an offset, or the beginning of a long one."""
+        names = self.names.data
         end = names.find(b"\0", start, start + _MAX_COMPARED)
         return bytes(names[start : start + _MAX_COMPARED if end < 0 else end])
 

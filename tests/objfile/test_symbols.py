@@ -92,6 +92,38 @@ def test_the_innermost_symbol_that_covers_an_address(
         assert has_index(table, "_sized") == (not scans)
 
 
+@pytest.mark.parametrize("few", [1, 2, 1_000])
+@pytest.mark.parametrize("names", ["fgh", "hgf", "ffgghh", "hhggff", "hfhg", "ghhfh", "fhhh", "ff"])
+def test_many_symbols_of_one_address_are_chosen_between_by_name(
+    monkeypatch: pytest.MonkeyPatch, names: str, few: int
+) -> None:
+    """As a few are, whether local or not, also where a name is twice in the table of strings."""
+    form, strings = Struct("<IBBHQQ"), b"\0f\0g\0h\0h\0"
+    places = {"f": [1], "g": [3], "h": [5, 7]}
+    for infos in ([0x12], [2], [0x12, 2], [2, 0x12, 0x12]):
+        rows = [
+            form.pack(places[name][number % len(places[name])], infos[number % len(infos)],
+                      0, 1, 0x10, 4 + number % 2)
+            for number, name in enumerate(names)
+        ]  # fmt: skip
+        found = []
+        for most in (1_000, few):
+            monkeypatch.setattr(symbol_addresses, "_FEW", most)
+            names_of = StringTable(strings, "names")
+            table = SymbolTable(SymbolEntries(b"".join(rows), names_of, form, 64, ()))
+            found.append((table.before(0x11), table.covering(0x11)))
+        assert found[0] == found[1]
+        assert None not in found[0]
+
+
+def test_many_symbols_of_one_address_cost_few_calls() -> None:
+    def calls(count: int) -> int:
+        table = table_of([(1, 0x10), (3, 0x10)] * count)
+        return calls_of(lambda: table.before(0x11))
+
+    assert calls(2_000) < calls(200) + 5 * 2 * 1_800
+
+
 def test_symbols_without_names_are_passed_over() -> None:
     """Up to a number of them; then the table is sorted, as for many look-ups."""
     form = Struct("<IBBHQQ")

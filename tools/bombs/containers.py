@@ -65,6 +65,12 @@ def symbols_of_one_name(count: int) -> Files:
     return {"bomb": symbol_table(bytes(24) + rows, b"\0f\0", count, 62)}
 
 
+def symbols_of_one_address(count: int) -> Files:
+    """Functions at one address, of two names."""
+    rows = (symbol(1, CODE, 1) + symbol(3, CODE, 1)) * (count // 2)
+    return {"bomb": symbol_table(bytes(24) + rows, b"\0f\0g\0", 16, 62)}
+
+
 def mangled_symbols(count: int) -> Files:
     """Functions of a class, which only the symbol table has."""
     names = [b"_ZN2ns1C8m%07dEi\0" % number for number in range(count)]
@@ -369,6 +375,9 @@ BOMBS = (
          ("debug bomb <<< break f", "debug bomb <<< info line f", "debug bomb <<< print f",
           "debug bomb <<< info scope f", "debug bomb <<< disassemble f"), small=25,
          says="--max-namesakes"),
+    Bomb("same-addresses", ".symtab", "{} functions at one address", symbols_of_one_address,
+         2_000_000, ("debug bomb <<< info line *0x1000", "debug bomb <<< x/2i 0x1000",
+                     "debug bomb <<< info symbol 0x1000", "debug bomb <<< info functions f")),
     Bomb("mangled-symbols", ".symtab", "{} functions of a class", mangled_symbols, 1_000_000,
          ("debug bomb <<< info functions [x-z]q", "debug bomb <<< break nosuch",
           "debug bomb <<< break m0000005", "debug bomb <<< complete break m",
