@@ -45,10 +45,7 @@ def advised(session: Session, error: UsageError) -> UsageError:
     """Return the error, with a suggestion."""
     if isinstance(error, InvalidThere):
         session = error.session
-    is_in_context = error.message.endswith(" in current context.")
-    if _NAME_ERROR.match(error.message) and not (
-        any(map(_has_names, session.code_objects)) if is_in_context else session.code_objects
-    ):
+    if lacks_symbol_table(session, error.message):
         return UsageError(NO_SYMBOL_TABLE)
     if isinstance(error, SeveralLines):
         return error
@@ -70,6 +67,14 @@ def advised(session: Session, error: UsageError) -> UsageError:
     if _NAME_ERROR.fullmatch(error.message):
         return UsageError(session.with_unsearched(error.message))
     return error
+
+
+def lacks_symbol_table(session: Session, message: str) -> bool:
+    """Return whether a message says that a name is unknown, and no file has names."""
+    is_in_context = message.endswith(" in current context.")
+    return _NAME_ERROR.match(message) is not None and not (
+        any(map(_has_names, session.code_objects)) if is_in_context else session.code_objects
+    )
 
 
 def _dynamic_lds(session: Session, name: str) -> str:

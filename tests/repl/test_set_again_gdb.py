@@ -151,3 +151,46 @@ def test_what_belongs_to_a_wave_that_is_gone(tmp_path: Path) -> None:
     deleted = [line for line in done.err.splitlines() if "the watchpoint is deleted" in line]
     assert [line.split(":")[0][-1] for line in deleted] == ["2", "3"]
     assert done.lines[-1].split() == ["4", "catchpoint", "keep", "y", "dispatch"]
+
+
+OVERLOADED = "namespace n { int ov(int a) { return a; } int ov(double b) { return b; } }\n"
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        ("info breakpoints",),
+        ("disable 2.2",),
+        ("enable 2.2",),
+        ("disable 2.1", "condition 2 a > 1", "info breakpoints"),
+        ("save breakpoints saved", "shell cat saved"),
+        ("file a", "info breakpoints"),
+        ("enable 2", "file b", "info breakpoints"),
+        ("delete 1", "info breakpoints"),
+        ("delete 1", "info breakpoints 3"),
+    ],
+)
+def test_disabled_ones_of_a_closed_program_have_no_locations(
+    tool: Callable[[str], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    after: tuple[str, ...],
+) -> None:
+    """They wait for its file in one row each; those that are enabled keep their addresses."""
+    main = "int main() { return n::ov(1) + n::ov(2.0); }\n"
+    sources = {"a.cc": f"{OVERLOADED}{main}", "b.cc": "int main() { return 0; }\n"}
+    build(tmp_path, sources, [[tool("g++"), "-g", "-o", one, f"{one}.cc"] for one in "ab"])
+    monkeypatch.chdir(tmp_path)
+    commands = ("break main", "break -qualified n::ov", "disable 2.2", "disable 2", "break n::ov",
+                "disable 3", "file")  # fmt: skip
+    theirs, ours = both(tool, ["a"], (*commands, *after))
+    assert ours == theirs
+
+
+def test_a_closed_program_has_no_symbol_table(
+    tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(tmp_path, {"a.c": ANOTHER["a.c"]}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    monkeypatch.chdir(tmp_path)
+    theirs, ours = both(tool, ["a"], ("break f", "tbreak main", "watch q", "file"))
+    assert ours.replace("No executable file now.\n", "") == theirs

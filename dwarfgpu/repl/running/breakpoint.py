@@ -107,14 +107,17 @@ class Breakpoint:
         if self.has_location_rows:
             address = _SEVERAL.ljust(self.address_digits + 3)
             return f"{address}{thread}"
-        [location] = self.locations
-        return f"{self._where(location)}{thread}"
+        where = self._where(self.locations[0]) if self.locations else self._waiting
+        return f"{where}{thread}"
 
     def _where(self, location: BreakAddress) -> str:
         width = self.address_digits + 2
-        if self.pending:
-            return f"{_PENDING:<{width}} {self.pending}"
-        return f"{location.pc:#0{width}x} {location}"
+        return self._waiting if self.pending else f"{location.pc:#0{width}x} {location}"
+
+    @property
+    def _waiting(self) -> str:
+        """What stands in the row of a pending one."""
+        return f"{_PENDING:<{self.address_digits + 2}} {self.pending}"
 
     def location_rows(self) -> Iterator[tuple[str, str]]:
         """Number and the rest of the lines of its locations, if they have lines."""

@@ -133,7 +133,9 @@ def condition(shell: Shell, argument: str) -> Iterator[Part]:
         raise UsageError("Bad breakpoint argument: '-force'")
     item = _one(shell, argument)
     text = argument.partition(" ")[2].strip()
-    errors = condition_errors(shell, item.addresses, text, is_forced=forced is not None)
+    errors: list[UsageError | None] = []
+    if item.locations or not item.pending:
+        errors = condition_errors(shell, item.addresses, text, is_forced=forced is not None)
     for number, error in enumerate(errors, 1):
         if number in item.disabled_locations:
             continue  # it was disabled before
@@ -507,8 +509,8 @@ def _listed(shell: Shell, items: list[Breakpoint], name: str) -> Iterator[Part]:
     for item in items:
         enabled = "y" if item.is_enabled else "n"
         what = item.row()
-        if is_narrow and not item.addresses:
-            what = what[8:]
+        if is_narrow and not item.addresses and item.address_digits > 8:
+            what = what[:10] + what[18:]
         if not shows_addresses:
             what = _without_address(item, what, 11 if is_narrow else 19)
         text = f"{item.number:<7} {item.type:<{width}} {item.disposition:<4} {enabled}   {what}"

@@ -26,6 +26,8 @@ def canonical_location(item: Breakpoint) -> str:
     As in GDB, a line has its file, a breakpoint without a location its address. `*$pc` is an
     address, too.
     """
+    if not item.locations:
+        return item.pending
     first, typed = item.locations[0], item.linespec
     position = first.position
     explicit = explicit_location(typed)

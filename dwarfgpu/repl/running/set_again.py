@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.errors import DwarfGpuError, UsageError
+from dwarfgpu.language.linespec import NO_SYMBOL_TABLE
 from dwarfgpu.repl.running.break_locations import condition_errors, located
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.canonical_location import canonical_location
@@ -64,13 +65,15 @@ def set_again(shell: Shell, in_libraries: Iterable[int]) -> None:
             else:
                 _locate_again(shell, item, is_in_library=item.number in in_libraries)
         except DwarfGpuError as error:
-            shell.console.remark(
-                f"Error in re-setting breakpoint {item.number}: {message_of(error)}"
-            )
+            from dwarfgpu.repl.advice import lacks_symbol_table  # few cannot be set
+
+            is_without = lacks_symbol_table(shell.session, error.message)
+            why = NO_SYMBOL_TABLE if is_without else message_of(error)
+            shell.console.remark(f"Error in re-setting breakpoint {item.number}: {why}")
 
 
 def _locate_again(shell: Shell, item: Breakpoint, *, is_in_library: bool) -> None:
-    if not item.linespec.startswith("*"):  # the expression has its value of now
+    if item.locations and not item.linespec.startswith("*"):  # which has its value of now
         item.linespec = canonical_location(item)
     try:
         locations = located(shell, item.linespec)
@@ -81,6 +84,9 @@ def _locate_again(shell: Shell, item: Breakpoint, *, is_in_library: bool) -> Non
     except DwarfGpuError:
         if is_in_library or not item.is_enabled:
             item.pending = item.linespec
+            if not is_in_library:  # as in GDB, which keeps those of libraries alone
+                item.locations = ()
+                item.disabled_locations = item.invalid_locations = frozenset()
             return
         item.is_enabled = False
         item.locations = tuple(
