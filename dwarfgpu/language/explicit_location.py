@@ -91,7 +91,7 @@ def explicit_location(text: str) -> ExplicitLocation | None:
             if number is None:
                 raise UsageError(f'malformed line offset: "{value}"')
             value = number[0]
-        setattr(location, name, unquoted(value))
+        setattr(location, name, unquoted(value, is_in_ada=name == "function"))
     if location.source is not None and not (location.function or location.label or location.line):
         raise UsageError("Source filename requires function, label, or line offset.")
     return location
@@ -116,14 +116,15 @@ def _full_name(word: str) -> str:
     raise UsageError(f'invalid explicit location argument, "-{word}"')
 
 
-def unquoted(name: str) -> str:
-    """Return a name without the quotes around it; an operator of Ada has them in its name."""
+def unquoted(name: str, *, is_in_ada: bool = False) -> str:
+    """Return a name without the quotes around it; an operator of Ada has them in its name.
+    `is_in_ada`: also one that is a word, `"mod"`."""
     if name[:1] not in ("'", '"') or name[-1:] != name[:1] or len(name) < 3:
         return name
     if name[0] == '"':
         from dwarfgpu.dwarf.names.ada_names import is_operator  # few names
 
-        if is_operator(name):
+        if is_operator(name, with_words=is_in_ada):
             return name
     return name[1:-1]
 

@@ -156,7 +156,8 @@ def code_locations_of(
     locations = _locations_of_linespec(session, name or explicit.linespec or "", around, options)
     if explicit.function is not None and locations[0].kind == "label":
         in_source = "" if source is None else f' in "{source}"'
-        raise LinespecNotFound(f'Function "{explicit.function}" not defined{in_source}.')
+        shown = _shown(session, explicit.function)
+        raise LinespecNotFound(f'Function "{shown}" not defined{in_source}.')
     if not explicit.is_qualified:
         return locations
     written = explicit.function or explicit.linespec or ""
@@ -170,7 +171,7 @@ def code_locations_of(
         or is_full_name(location.name or function, function)
     ]
     if not full:
-        raise LinespecNotFound(f'Function "{written}" not defined.')
+        raise LinespecNotFound(f'Function "{_shown(session, written)}" not defined.')
     return tuple(full)
 
 
@@ -669,12 +670,12 @@ def entry_of(session: Session, text: str) -> int:
 
 def _shown(session: Session, name: str) -> str:
     """Return a name without quotes; only in Ada, an operator has them."""
-    bare = unquoted(name)
-    if not bare.startswith('"'):
-        return bare
+    if not name.startswith('"'):
+        return unquoted(name)
     from dwarfgpu.language.name_resolution import Names  # few names
 
-    return bare if Names(session).language.is_ada else bare[1:-1]
+    is_ada = Names(session).language.is_ada
+    return unquoted(name, is_in_ada=True) if is_ada else name.strip('"')
 
 
 def _is_around_function(session: Session, name: str) -> bool:

@@ -124,3 +124,14 @@ def test_breakpoints_are_in_subprograms_as_the_source_names_them(
     own = shown(None)
     assert own == shown(tool("gdb"))
     assert own == ["pk.twice", "pk.twice.inner", "example.ints.put"]
+
+
+def test_unknown_operators_have_their_quotes(files: list[str], tool: Callable[[str], str]) -> None:
+    """As in Ada, those that are words, too; other names have none."""
+    names = ['"xor"', '"mod"', '"="', '"XOR"', '"nosuch"', "xor", "'xor'", '-function "xor"',
+             'example.adb:"mod"', '-source example.adb -function "abs"',
+             '-qualified "rem"']  # fmt: skip
+    commands = [f"{word} {name}" for name in names for word in ("list", "info line", "clear")]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert sum('Function ""' in text for text in ours) == 21

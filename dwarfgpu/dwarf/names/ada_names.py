@@ -83,10 +83,12 @@ def encoded(written: str) -> str | None:
     return parts["scope"].lower().replace(".", "__") + name
 
 
-def is_operator(written: str) -> bool:
-    """Return whether a text is an operator of marks in quotes, which no other language has."""
-    marks = written[1:-1]
-    return marks in _WORDS and not marks.isidentifier() and written == f'"{marks}"'
+def is_operator(written: str, *, with_words: bool = False) -> bool:
+    """Return whether a text is an operator of marks in quotes, which no other language has;
+    `with_words`: or one that is a word, as others name functions."""
+    operator = written[1:-1]
+    is_known = operator in _WORDS and (with_words or not operator.isidentifier())
+    return is_known and written == f'"{operator}"'
 
 
 def verbatim(written: str) -> str | None:
