@@ -140,7 +140,11 @@ class Names:
         return language_of(self.current_unit)
 
     def meaning(self, name: str) -> tuple[Meaning, ...]:
-        """Return the entities of a name: several only for functions; empty for an unknown name."""
+        """Return the entities of a name: several only for functions; empty for an unknown name. The
+        name of a source file in quotes may be before it."""
+        if name.startswith("'"):
+            file, _, simple = name[1:].partition("'::")
+            return self.in_file(simple, file)
         known = self._meanings.get(name)
         if known is None:
             try:
@@ -157,6 +161,23 @@ class Names:
             except DwarfGpuError as error:
                 known = self._despite(error, name)
             self._meanings[name] = known
+        if isinstance(known, UsageError):
+            raise known.anew()
+        return known
+
+    def in_file(self, name: str, file: str) -> tuple[Meaning, ...]:
+        """Return the entities of a name in a source file; `UsageError` with GDB's wording if there
+        are none."""
+        key = f"'{file}'::{name}"
+        known = self._meanings.get(key)
+        if known is None:
+            from dwarfgpu.language.names_of_files import meaning_in_file  # few names are so
+
+            try:
+                known = meaning_in_file(self, name, file)
+            except UsageError as error:
+                known = error.with_traceback(None)
+            self._meanings[key] = known
         if isinstance(known, UsageError):
             raise known.anew()
         return known
@@ -685,7 +706,8 @@ class Names:
                 return Typed(keyword, self.current_unit)
             return Typed(types_of(dies[0].unit).build(dies[0]), dies[0].unit)
         takes = ordinary if name.tag is None else has_tag(_TAGGED[name.tag])
-        meanings = self._looked_up(simple, takes)
+        is_in_file = simple.startswith("'")
+        meanings = self.meaning(simple) if is_in_file else self._looked_up(simple, takes)
         if not meanings and name.tag is None:
             meanings = self._visible_in_function(simple)
         meanings = meanings or self._of_mangled(simple, takes)

@@ -190,9 +190,7 @@ class NamedValues:
             bits = self.session.architecture.address_bits
             return TypedValue(Pointer(None, size_bytes=bits // 8), bits=Bits(0, bits))
         if node.file is not None:
-            from dwarfgpu.language.names_of_files import meaning_in_file  # few names are of a file
-
-            meanings = meaning_in_file(self.names, name, node.file)
+            meanings = self.names.in_file(name, node.file)
         elif node.is_quoted and "::" in name:
             meanings = self._quoted_meaning(name)
         else:

@@ -121,6 +121,10 @@ class Parser(Cursor):
             from dwarfgpu.language.syntax.dotted_tokens import with_packages  # few programs
 
             self.tokens = with_packages(self.tokens, names)
+        if "'::" in text and not self.language.has_own_words:
+            from dwarfgpu.language.syntax.types_of_files import with_types_of_files  # few
+
+            with_types_of_files(self)
         self.tokens = [
             self._unquoted(index, token) if token.kind == "quoted"
             else self._unreserved(index, token) if token.text in WORDS
