@@ -91,3 +91,35 @@ def test_the_function_itself_is_meant(
     assert said[4] == f"$3 = {clone.address:#x}\n"
     assert said[5].startswith(f"Breakpoint 1 at {work.address:#x}: ")
     assert said[6].endswith(" locations)\n")
+
+
+WITHOUT_DESCRIPTION = """\
+#include <cstdlib>
+#include <map>
+#include <string>
+static __attribute__((noinline)) int scaled(int a, int b)
+{ int s = 0; for (int i = 0; i < a; i++) s += std::rand() * b; return s; }
+int main(int c, char **v) {
+    std::map<std::string, long> m; m[v[0]] = c;
+    return scaled(c, 3) + scaled(c + 1, 3) + (int)m.size();
+}
+"""
+
+
+def test_clones_without_description_are_listed(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """By their demangled names, whose words are looked for, also that which is in no symbol."""
+    (tmp_path / "a.cc").write_text(WITHOUT_DESCRIPTION)
+    subprocess.run([tool("g++"), "-O2", "-o", "a", "a.cc"], cwd=tmp_path, check=True, timeout=60)
+    names = [
+        "scaled",
+        "constprop",
+        "clone",
+        "_M_erase",
+        "clone .isra",
+        r"int) \\[clone",
+        "-n clone",
+    ]
+    commands = [f"info functions {name}" for name in names]
+    ours = answers(None, [str(tmp_path / "a")], commands)
+    assert ours == answers(tool("gdb"), [str(tmp_path / "a")], commands)
+    assert "scaled(int, int) [clone .constprop.0]" in ours[0] and "scaled" in ours[2]

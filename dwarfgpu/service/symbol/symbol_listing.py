@@ -11,7 +11,7 @@ from dwarfgpu.base.regexp import Regexp
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.demangle import demangled
+from dwarfgpu.dwarf.names.demangle import demangled, demangled_clone
 from dwarfgpu.dwarf.names.fortran_ada import ada_name, fortran_name
 from dwarfgpu.dwarf.names.type_names import type_name
 from dwarfgpu.dwarf.scope.declarations import (
@@ -53,6 +53,8 @@ from dwarfgpu.view.type_text import declaration, without_own_name
 
 _OBJECTS: Final = (dw.TAG_VARIABLE, dw.TAG_MEMBER, dw.TAG_CONSTANT)
 _BOUNDS: Final = "___XUB"
+_CLONE: Final = " [clone .]"
+"""What demanglers write around the suffix of a clone: `_Z1fv.cold`."""
 _FEW_SYMBOLS: Final = 32
 """Maximum number of symbols for which to search the units that mention them."""
 
@@ -173,7 +175,7 @@ class SymbolSearch:
             return False
         if not name.startswith("_Z"):
             searched.spend(WRITTEN)
-        elif mangled_lacks(name, self._words):
+        elif mangled_lacks(f"{name}{_CLONE}" if "." in name else name, self._words):
             searched.spend(LEFT_OUT)
             return False
         else:
@@ -292,10 +294,10 @@ def _linker_names(symbol: Symbol) -> tuple[str, ...]:
 
 
 def _shown_names(symbol: Symbol) -> tuple[str, ...]:
-    """Return these names as they are shown: `std::cout@GLIBCXX_3.4`."""
+    """Return these names as they are shown: `std::cout@GLIBCXX_3.4`, `f() [clone .cold]`."""
     name = unnumbered(symbol)
     bare = unversioned(name)
-    shown = demangled(bare) or bare
+    shown = demangled_clone(bare) or demangled(bare) or bare
     return tuple(dict.fromkeys((f"{shown}{name[len(bare) :]}", shown)))
 
 
