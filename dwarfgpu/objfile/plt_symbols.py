@@ -13,7 +13,7 @@ from struct import Struct
 from typing import Final
 
 from dwarfgpu.base.cached import cached_property
-from dwarfgpu.errors import DwarfGpuError, Malformed
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded, Malformed
 from dwarfgpu.objfile.elf import ObjectFile
 from dwarfgpu.objfile.elf_structures import SHT_NOBITS, SHT_RELA, Section
 from dwarfgpu.objfile.relocate import LinkedSymbols, Sizes
@@ -32,6 +32,9 @@ _JMP_THROUGH: Final = b"\xff\x25"
 """`jmp *disp32(%rip)`."""
 _ENTRY_BYTES: Final = {0: 16, 8: 8, 16: 16}
 """Size of an entry by that of the section header, which lld leaves 0."""
+_COST: Final = 16
+"""What an entry, and a relocation that sets a function, count as towards the limit of relocations:
+their names are kept."""
 
 
 class PltSymbols:
@@ -41,11 +44,21 @@ class PltSymbols:
         self._file = file
 
     @cached_property
-    def _symbols(self) -> dict[int, Symbol]:
+    def _read(self) -> dict[int, Symbol] | DwarfGpuError:
         try:
             return plt_symbols(self._file)
-        except DwarfGpuError:
-            return {}  # what cannot be read names nothing, as symbols
+        except DwarfGpuError as error:
+            return error
+
+    @property
+    def _symbols(self) -> dict[int, Symbol]:
+        """What cannot be read names nothing, as symbols."""
+        return {} if isinstance(self._read, DwarfGpuError) else self._read
+
+    @property
+    def limit(self) -> LimitExceeded | None:
+        """Why there are more of them than are read."""
+        return self._read if isinstance(self._read, LimitExceeded) else None
 
     @cached_property
     def words(self) -> dict[str, int]:
@@ -84,6 +97,10 @@ def plt_symbols(file: ObjectFile) -> dict[int, Symbol]:
     ]
     if not tables:
         return {}
+    entry_count = sum(
+        file.unpacked_bytes(section) // _ENTRY_BYTES[section.entry_bytes] for section in tables
+    )
+    file.limits.check_relocations(f"{tables[0].name} of {file.path}", _COST * entry_count)
     names = {word: name for _, word, name in _functions_set(file)}
     return {
         symbol.address: symbol for section in tables for symbol in _entries(file, section, names)
@@ -116,18 +133,28 @@ def _functions_set(file: ObjectFile) -> Iterator[tuple[int, int, str]]:
     """Yield the type of each relocation that stores the address of a function, the address of the
     word, and the function's name."""
     linked, sizes = LinkedSymbols(file), Sizes(file, "tables of relocations")
+    check, cost, other_cost = file.limits.check_relocations, 0, 0
     for section in file.sections:
         if section.type != SHT_RELA or not 0 < section.link < len(file.sections):
             continue
         sizes.add(section)
-        symbols, data = linked.of(section), file.data_of(section)
+        symbols, data, names = linked.of(section), file.data_of(section), dict[int, str]()
         end = len(data) - len(data) % _RELOCATION.size
+        subject = f"{section.name} of {file.path}"
+        other_cost, cost = other_cost + cost, end // _RELOCATION.size
+        check(subject, cost, other_cost)
         for word, info, addend in _RELOCATION.iter_unpack(data[:end]):
             number, kind = info >> 32, info & 0xFFFFFFFF
             if kind == _CHOOSES_FUNCTION:
-                yield kind, word, f"*ABS*+{addend:#x}"
-            if kind not in _SETS_FUNCTION or not number:
+                name = f"*ABS*+{addend:#x}"
+            elif kind not in _SETS_FUNCTION or not number:
                 continue
-            if number >= len(symbols):
-                raise Malformed(f"{section.name} of {file.path} has no symbol {number}")
-            yield kind, word, symbols.symbol(number).name
+            elif number in names:
+                name = names[number]
+            elif number >= len(symbols):
+                raise Malformed(f"{subject} has no symbol {number}")
+            else:
+                name = names[number] = symbols.symbol(number).name
+            cost += _COST
+            check(subject, cost, other_cost)
+            yield kind, word, name

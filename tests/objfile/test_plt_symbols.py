@@ -6,6 +6,8 @@ import struct
 
 import pytest
 
+from dwarfgpu.base.limits import FileLimits
+from dwarfgpu.cli.main import main
 from dwarfgpu.errors import LimitExceeded
 from dwarfgpu.objfile.elf import ObjectFile, open_object
 from dwarfgpu.objfile.plt_symbols import PltSymbols, plt_symbols
@@ -67,3 +69,30 @@ def test_tables_of_relocations_that_overlap_are_not_read_again_and_again() -> No
     with pytest.raises(LimitExceeded, match="its tables of relocations overlap"):
         plt_symbols(overlapping)
     assert not PltSymbols(overlapping).symbols
+
+
+@pytest.mark.parametrize(("most", "subject"), [(30, ".plt of "), (100, ".rela.plt of ")])
+def test_more_entries_than_are_read_have_no_names(
+    most: int, subject: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each counts as 16 relocations, and so does one that sets a function; a note says so."""
+    symbols = PltSymbols(open_object(PROGRAM, FileLimits(relocations=most)))
+    assert not symbols.symbols
+    assert symbols.limit is not None and subject in symbols.limit.message
+    listing = ["debug", "--batch", str(PROGRAM), "-ex", "info functions @plt"]
+    for options, is_limited in (([], False), (["--max-relocations", str(most)], True)):
+        main([*listing, *options])
+        text = "".join(capsys.readouterr())
+        assert ("abort@plt" in text, "--max-relocations" in text) == (not is_limited, is_limited)
+
+
+def test_names_of_entries_share_the_limit_of_searched_names(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    listing = ["debug", "--batch", str(PROGRAM), "-ex", "info functions abort@"]
+    for most in range(1, 1_000):
+        main([*listing, "--max-searched-names", str(most)])
+        text = "".join(capsys.readouterr())
+        if "abort@plt" in text:
+            break
+    assert "the search is incomplete" in text

@@ -71,6 +71,21 @@ def symbols_of_one_address(count: int) -> Files:
     return {"bomb": symbol_table(bytes(24) + rows, b"\0f\0g\0", 16, 62)}
 
 
+def plt_entries(count: int) -> Files:
+    """A procedure linkage table, and a relocation for each of its words; all of one function."""
+    plt, words = 0x10_0000, 0x8000_0000 - 0x1000
+    jumps = (struct.pack("<HiQH", 0x25FF, words - plt - 6 - 8 * n, 0, 0) for n in range(count))
+    slots = (struct.pack("<QQq", words + 8 * n, 1 << 32 | 7, 0) for n in range(count))
+    table: Mapping[str, bytes | Content] = {
+        ".text": Content(bytes(16), flags=6, address=CODE),
+        ".dynsym": Content(bytes(24) + symbol(1, CODE, 16), type=11, link=3, entry_bytes=24),
+        ".dynstr": Content(b"\0f\0", type=3),
+        ".rela.plt": Content(b"".join(slots), type=4, flags=2, link=2, entry_bytes=24),
+        ".plt": Content(b"".join(jumps), flags=6, address=plt, entry_bytes=16),
+    }
+    return {"bomb": elf(table, X86_64)}
+
+
 def mangled_symbols(count: int) -> Files:
     """Functions of a class, which only the symbol table has."""
     names = [b"_ZN2ns1C8m%07dEi\0" % number for number in range(count)]
@@ -378,6 +393,9 @@ BOMBS = (
     Bomb("same-addresses", ".symtab", "{} functions at one address", symbols_of_one_address,
          2_000_000, ("debug bomb <<< info line *0x1000", "debug bomb <<< x/2i 0x1000",
                      "debug bomb <<< info symbol 0x1000", "debug bomb <<< info functions f")),
+    Bomb("plt-entries", "program", "{} entries of a procedure linkage table", plt_entries,
+         3_000_000, ("debug bomb <<< info functions f", "debug bomb <<< x/2i 0x100000",
+                     "debug bomb <<< info line *0x100010"), says="--max-relocations"),
     Bomb("mangled-symbols", ".symtab", "{} functions of a class", mangled_symbols, 1_000_000,
          ("debug bomb <<< info functions [x-z]q", "debug bomb <<< break nosuch",
           "debug bomb <<< break m0000005", "debug bomb <<< complete break m",

@@ -136,10 +136,20 @@ class SymbolSearch:
         """Yield address and name of the entries of procedure linkage tables: `puts@plt`."""
         query = self._query
         for code_object in self._session.code_objects if query.kind == "functions" else ():
-            for symbol in code_object.plt.symbols:
-                name = demangled_entry(symbol.name)
-                if query.name is None or query.name.search(name):
-                    yield symbol.address + code_object.load_address, name
+            if code_object in self.limits:
+                continue
+            searched, limit = self._names_of(code_object), code_object.plt.limit
+            if limit is not None:
+                self.limits[code_object] = limit
+            try:
+                for symbol in code_object.plt.symbols:
+                    is_mangled = symbol.name.startswith("_Z")
+                    searched.spend(cost_of_mangled(len(symbol.name)) if is_mangled else WRITTEN)
+                    name = demangled_entry(symbol.name)
+                    if query.name is None or query.name.search(name):
+                        yield symbol.address + code_object.load_address, name
+            except LimitExceeded as error:
+                self.limits[code_object] = error
 
     def _names_of(self, code_object: CodeObject) -> SearchedNames:
         if code_object not in self._searched:
