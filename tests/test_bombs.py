@@ -41,7 +41,7 @@ from dwarfgpu.service.value.listed_values import ListedValues
 from dwarfgpu.session.session import Session
 from tests.dwarf.builder import Shape
 from tests.work import calls_of
-from tools.bombs import companions, entries, languages, lookups, nesting, objects
+from tools.bombs import companions, containers, entries, languages, lookups, nesting, objects
 from tools.bombs.catalogue import BOMBS
 from tools.bombs.elf import HERE, NAME, PLACE, START, program, sized
 from tools.bombs.entries import large_locals
@@ -298,6 +298,27 @@ def test_functions_whose_names_lack_arguments_count_more(
     most = str(96 * 10 + 40)
     main(["debug", "bomb", "--batch", "-ex", command, "--max-searched-names", most])
     assert "it ended after 10 names" in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize(
+    ("expression", "count", "shown"), [("z", 100, 0), ("f", 67, 1), ("", 50, 1)]
+)
+def test_symbols_that_match_count_more(
+    expression: str,
+    count: int,
+    shown: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each counts as two, and as two more if it is listed; half of them are called `f`."""
+    monkeypatch.chdir(tmp_path)
+    write_files(containers.symbols_of_one_address(200), Path())
+    command = f"info functions {expression}"
+    main(["debug", "bomb", "--batch", "-ex", command, "--max-searched-names", "200"])
+    said = "".join(capsys.readouterr())
+    assert f"it ended after {count} names, in the symbol table, which count as 200 (" in said
+    assert said.count("  f\n") == shown
 
 
 @pytest.mark.parametrize("command", ["info variables x", "list x"])

@@ -10,6 +10,9 @@ from dwarfgpu.errors import LimitExceeded
 
 WRITTEN: Final = 1
 """What a name counts that is in the file as it is shown."""
+OF_SYMBOL: Final = 2
+"""One of the symbol table, whose other fields are read too; and what one counts besides that
+matches, whose text is kept until all are sorted."""
 LEFT_OUT: Final = 2
 """One that has none of the words of the expression in its mangled form."""
 SPELLED: Final = 24
@@ -56,16 +59,22 @@ class SearchedNames:
         """Count the characters of a name that was counted as a mangled one."""
         self._take(len(name) // _CHARACTERS)
 
+    def spend_symbol(self, *, is_match: bool = False) -> None:
+        """Count a symbol whose name is not mangled, as `spend` does; `is_match`: one that was
+        counted, once more. No word in the expression makes this faster."""
+        self._take(OF_SYMBOL, "")
+        self.count += not is_match
+
     def spend_unit(self) -> None:
         """Count a unit as `spend` a name."""
         self._take(_UNIT)
 
-    def _take(self, cost: int) -> None:
+    def _take(self, cost: int, advice: str | None = None) -> None:
         self.left -= cost
         if self.left < 0:
             raise LimitExceeded(
                 f"the search is incomplete: it ended after {self.count} names, in {self._part()}, "
-                f"which count as {self.most}{self._advice}",
+                f"which count as {self.most}{self._advice if advice is None else advice}",
                 "--max-searched-names",
             )
 

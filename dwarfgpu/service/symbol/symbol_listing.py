@@ -27,7 +27,6 @@ from dwarfgpu.dwarf.scope.required_word import mangled_lacks, required_words
 from dwarfgpu.dwarf.scope.searched_names import (
     LEFT_OUT,
     SPELLED,
-    WRITTEN,
     SearchedNames,
     cost_of_mangled,
 )
@@ -143,8 +142,10 @@ class SymbolSearch:
                 self.limits[code_object] = limit
             try:
                 for symbol in code_object.plt.symbols:
-                    is_mangled = symbol.name.startswith("_Z")
-                    searched.spend(cost_of_mangled(len(symbol.name)) if is_mangled else WRITTEN)
+                    if symbol.name.startswith("_Z"):
+                        searched.spend(cost_of_mangled(len(symbol.name)))
+                    else:
+                        searched.spend_symbol()
                     name = demangled_entry(symbol.name)
                     if query.name is None or query.name.search(name):
                         yield symbol.address + code_object.load_address, name
@@ -164,6 +165,7 @@ class SymbolSearch:
             for file in symbol_files(code_object):
                 for symbol in file.symbols:
                     if self._matches(symbol, searched) and symbol.section not in file.not_in_memory:
+                        searched.spend_symbol(is_match=True)
                         symbols.append(symbol)
         except LimitExceeded as error:
             self.limits[code_object] = error
@@ -184,7 +186,7 @@ class SymbolSearch:
         if not symbol.is_in_section or not name or name.startswith(".") or symbol.is_mark:
             return False
         if not name.startswith("_Z"):
-            searched.spend(WRITTEN)
+            searched.spend_symbol()
         elif mangled_lacks(f"{name}{_CLONE}" if "." in name else name, self._words):
             searched.spend(LEFT_OUT)
             return False
