@@ -252,6 +252,13 @@ def test_entries_of_name_indexes_cost_few_calls(
     assert work[2] < work[1] + most_calls * 900, work
 
 
+def test_mapped_files_cost_few_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the core file has of each is read once, and names in lists are for libraries."""
+    monkeypatch.chdir(tmp_path)
+    work = _work_of("missing-files", "info bomb")
+    assert work[2] < work[1] + 105 * 900, work
+
+
 def test_rows_of_a_package_share_tables_of_abbreviations(
     measured: Measured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -108,6 +108,13 @@ def mapped_often(count: int) -> Files:
     return {"bomb": bytes(data) + page, "f.so": page.ljust(900_000, b"\0")}
 
 
+def mapped_once(count: int) -> Files:
+    """A core file of a process that mapped many files, which do not exist, and without segments."""
+    places = [(number + 1) << 20 for number in range(count)]
+    files = mapped_files(*((at, at + 4096, 0, f"/nosuch/{at >> 20}") for at in places))
+    return {"bomb": core([status(1, bytes(216)), files], [])}
+
+
 def lost_stacks(count: int) -> Files:
     """A core file of threads whose stack pointers lead nowhere, and of twelve times as many
     segments, the first with a file."""
@@ -174,6 +181,9 @@ BOMBS: Final = (
          2_000, ("bt --core bomb --sysroot .", "info bomb",
                  "debug --core bomb --sysroot . <<< info sharedlibrary"),
          small=25),
+    Bomb("missing-files", "core file", "{} files that do not exist", mapped_once, 260_000,
+         ("bt --core bomb", "info bomb", "debug --core bomb <<< info sharedlibrary",
+          "debug --core bomb <<< info proc mappings"), says="--max-mapped-files"),
     Bomb("lost-stacks", "core file", "{} threads whose stack pointers lead nowhere", lost_stacks,
          5_000, ("bt --core bomb --sysroot .", "info bomb"), small=15),
     Bomb("loaded-often", "state file", "a file of 20,000 functions, loaded {} times", loaded_often,

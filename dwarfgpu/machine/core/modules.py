@@ -147,8 +147,13 @@ class _Module:
         first = self.parts[0]
         if first.offset:
             return True
-        begin = self.memory.first_bytes(first.start, min(len(ELF_MAGIC), first.end - first.start))
-        return begin in (b"", ELF_MAGIC) or _page(self.memory, first) is None
+        return self.beginning in (b"", ELF_MAGIC) or _page(self.memory, first) is None
+
+    @cached_property
+    def beginning(self) -> bytes:
+        """The first bytes of its memory in the core; empty if the core does not have them."""
+        first = self.parts[0]
+        return self.memory.first_bytes(first.start, min(len(ELF_MAGIC), first.end - first.start))
 
     def has(self, address: int | None) -> bool:
         return address is not None and any(e.start <= address < e.end for e in self.parts)
@@ -430,7 +435,7 @@ class _Reader:
         """Return whether the file of a module is looked for, and count it if it is."""
         length = len(module.path) + len(self._name_of(module) or "")
         first = module.parts[0]
-        is_object = not first.offset and bool(self._memory.first_bytes(first.start, 1))
+        is_object = not first.offset and bool(module.beginning)
         cost = (_OF_OBJECT if is_object else 1) + length // _NAME_BYTES
         if self._sought + cost > self._most_sought:
             return False
@@ -527,7 +532,7 @@ class _Reader:
 
     def _listed_section(self, module: _Module) -> int | None:
         """Return the dynamic section of the list that is in a module."""
-        for part in module.parts:
+        for part in module.parts if self._sections else ():
             index = bisect_left(self._sections, part.start)
             if index < len(self._sections) and self._sections[index] < part.end:
                 return self._sections[index]

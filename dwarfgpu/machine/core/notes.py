@@ -7,6 +7,7 @@ Law: an unreadable note becomes a problem of the core; the others are still read
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from struct import iter_unpack
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
@@ -446,9 +447,10 @@ def _mapped(reader: Reader, most: int, word_bytes: int) -> Iterator[MappedFile]:
         raise LimitExceeded(
             f"NT_FILE has {count} entries, at most {most} are read", "--max-mapped-files"
         )
-    ranges = [tuple(reader.unsigned(word_bytes) for _ in range(3)) for _ in range(count)]
+    order = "<" if reader.endian == "little" else ">"
+    ranges = reader.take(3 * word_bytes * count)
     mappings = []
-    for start, end, page in ranges:
+    for start, end, page in iter_unpack(f"{order}3{'Q' if word_bytes == 8 else 'I'}", ranges):
         path = reader.string().decode("utf-8", "surrogateescape")
         if start < end:
             mappings.append(MappedFile(start, end, page * page_bytes, path))
