@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dwarfgpu.base.records import evolve, frozen
-from dwarfgpu.dwarf.names.itanium_tree import UNDONE, Arguments, Name, Nested, Node, Scope, Writer
+from dwarfgpu.dwarf.names.itanium_tree import (
+    UNDONE,
+    Arguments,
+    Declared,
+    Name,
+    Nested,
+    Node,
+    Scope,
+    Writer,
+)
 from dwarfgpu.dwarf.names.itanium_types import HeadParameter, parameters_text
 
 
@@ -17,12 +26,15 @@ class Template(Node):
     arguments: Arguments
 
     def text(self, write: Writer) -> str:
+        return write.kept(self, self._declared).left
+
+    def _declared(self, write: Writer) -> Declared:
         before, write.template = write.template, self.arguments.items
         name, inside = write.text(self.name), write.text(self.arguments)
         write.template = before
         space = " " if inside.endswith(">") else ""  # not after an empty pack: GDB
         opening = " <" if name.endswith("<") else "<"
-        return f"{name}{opening}{inside.replace(UNDONE, '')}{space}>"
+        return Declared(f"{name}{opening}{inside.replace(UNDONE, '')}{space}>")
 
     def parts(self) -> tuple[Node, ...]:
         return self.name, self.arguments

@@ -136,8 +136,8 @@ class Writer:
         """For parameters in `T_&&`, the scope of the first place, which they keep."""
         self._depth = self._steps = self._written = 0
         self._kept: dict[tuple[int, ...], tuple[Declared, object]] = {}
-        """Types of functions that were written, by where that was: substitutions repeat them. The
-        objects of the numbers are kept with them."""
+        """Types of functions, and templates with arguments, that were written, by where that was:
+        substitutions repeat them. The objects of the numbers are kept with them."""
 
     def text(self, node: Node) -> str:
         self._enter()
