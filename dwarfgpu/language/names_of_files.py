@@ -7,9 +7,9 @@ those of all units only to say that no unit has the file, as for a breakpoint in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Final, Protocol
 
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.line.file_table import is_primary_file
@@ -25,14 +25,33 @@ from dwarfgpu.dwarf.scope.unit_search import UnitSearch
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded, NotUnderstood, UsageError, shortened
-from dwarfgpu.language.name_resolution import Names
 from dwarfgpu.language.source_lines import has_file
+from dwarfgpu.session.session import Session
 
 _MAX_IMPORTS: Final = 1_000_000
 """Units that those of one source file may import, each time they do: they take a second."""
 
 
-def meaning_in_file(names: Names, name: str, file: str) -> tuple[Meaning, ...]:
+class _Names(Protocol):
+    """What is asked of `name_resolution.Names`."""
+
+    session: Session
+    remarks: dict[str, None]
+
+    def meaning(self, name: str) -> tuple[Meaning, ...]:
+        """Return the entities of a name."""
+
+    def is_name(self, name: str) -> bool:
+        """Return whether a name means anything."""
+
+    def linked(self, name: str) -> tuple[Meaning, ...]:
+        """Return the entity of a linkage name."""
+
+    def visible_in(self, functions: Sequence[Meaning], simple: str) -> tuple[Meaning, ...]:
+        """Return what a name outside of a function means to its text."""
+
+
+def meaning_in_file(names: _Names, name: str, file: str) -> tuple[Meaning, ...]:
     """Return the meaning of a name in a source file, that of a unit or one that units include, or
     in a quoted function: `'f(int)'::x`. `UsageError` with GDB's wording if it has none; another
     error where a unit of the file cannot be read."""
@@ -58,7 +77,7 @@ def _require_units(code_objects: Iterable[CodeObject], file: str) -> None:
 
 
 def _meaning_in_objects(
-    names: Names, objects: Iterable[CodeObject], name: str, file: str
+    names: _Names, objects: Iterable[CodeObject], name: str, file: str
 ) -> tuple[Meaning, ...]:
     session = names.session
     units = [
@@ -88,7 +107,7 @@ def _meaning_in_objects(
 
 
 def _meaning_in_units(
-    names: Names, units: Iterable[CompilationUnit], name: str, file: str
+    names: _Names, units: Iterable[CompilationUnit], name: str, file: str
 ) -> tuple[Meaning, ...]:
     """Return the meaning of a name in the first of the units of a file that has it, and add a note
     if the next one has another meaning."""
@@ -136,7 +155,7 @@ def _have_class_of(
     return False
 
 
-def _of_function(names: Names, lookup: NameLookup, name: str) -> tuple[Meaning, ...]:
+def _of_function(names: _Names, lookup: NameLookup, name: str) -> tuple[Meaning, ...]:
     """Return what the last part of `FUNCTION::NAME` means in the unit of a lookup."""
     scope, simple = split_last(name)
     return names.visible_in(lookup.of(f"::{scope}"), simple) if scope else ()
