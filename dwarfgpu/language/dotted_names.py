@@ -13,9 +13,6 @@ from dwarfgpu.dwarf.scope.meaning import Meaning
 from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import UsageError
-from dwarfgpu.language.ada.names import is_direct, of_package
-from dwarfgpu.language.ada.packages import is_package
-from dwarfgpu.language.ada.subprograms_around import of_subprogram
 from dwarfgpu.language.syntax.expression_language import SourceLanguage
 from dwarfgpu.session.session import Session
 
@@ -55,25 +52,26 @@ def joined_names(names: Names, words: Sequence[str]) -> tuple[int, str]:
     in Ada a package comes before an object that only `use` makes visible (Ada 2012 8.4)."""
     unit = names.current_unit
     language = names.language
+    if language.is_ada:
+        from dwarfgpu.language.ada.dotted_names import joined_in_ada  # few programs are in Ada
+
+        return joined_in_ada(names, words)
     for count in range(len(words), 0 if "!" in words[0] else 1, -1):
         joined = ".".join(words[:count])
-        if language.is_ada:  # `Names.spelled` knows how it is written
-            if _is_of_ada(names, joined):
-                return (1, words[0]) if _is_before(names, words[0], joined) else (count, joined)
-            continue
         spellings = _spellings_of_d(joined) if language.is_d else (joined,)
         known = next(filter(names.is_name, spellings), None)
         if known is None and language.is_d:
             known = next((name for name in spellings if _is_not_described(names, name)), None)
         if known is not None:
             with_global = not language.is_go
-            is_object = count > 1 and _is_object(names, words[0], with_global=with_global)
-            return (1, words[0]) if is_object else (count, known)
+            if count > 1 and is_object(names, words[0], with_global=with_global):
+                return 1, words[0]
+            return count, known
     if language.is_go and unit is not None and words[0] == unit.name:
         is_package = not names.session.meanings(words[0]).of(words[0])
         return (2, ".".join(words[:2])) if is_package else (1, words[0])  # the error names it
-    if language.is_ada or language.is_d:
-        count = _unknown_of_ada(names, words) if language.is_ada else _unknown_of_d(names, words)
+    if language.is_d:
+        count = _unknown_of_d(names, words)
         return count, ".".join(words[:count])
     return 1, words[0]
 
@@ -85,21 +83,10 @@ def _spellings_of_d(joined: str) -> tuple[str, ...]:
     return own + d_spellings(joined)
 
 
-def _unknown_of_ada(names: Names, words: Sequence[str]) -> int:
-    """Return how many words are a package and a name that it does not have, which the error names;
-    1 if the first is no package, or an object."""
-    if names.is_name(words[0]) or _is_of_enclosing(names, words[0]):
-        return 1
-    packages = 0
-    while packages < len(words) and is_package(names.session, ".".join(words[: packages + 1])):
-        packages += 1
-    return min(packages + 1, len(words))
-
-
 def _unknown_of_d(names: Names, words: Sequence[str]) -> int:
     """Return how many words are a module and a name that it does not have, which the error names;
     1 if the first is an object, or no words are a module."""
-    if not _is_object(names, words[0], with_global=True):
+    if not is_object(names, words[0], with_global=True):
         for count in range(len(words) - 1, 0, -1):
             module = ".".join(words[:count])
             if names.session.meanings(module).of(module, _is_module):
@@ -124,36 +111,13 @@ def _is_not_described(names: Names, name: str) -> bool:
     return False
 
 
-def _is_of_ada(names: Names, joined: str) -> bool:
-    """Return whether a name with points means something, or is ambiguous."""
-    try:
-        if of_subprogram(names.session, joined) is not None:
-            return True
-        spelled = names.spelled(joined)
-        is_one = bool(names.meaning(joined)) or names.is_name(joined)
-        is_one = is_one or names.literal(spelled) is not None
-        return is_one or names.in_enclosing_functions(spelled, ()) is not None
-    except UsageError:
-        return True  # its use raises the error
-
-
-def _is_before(names: Names, word: str, joined: str) -> bool:
-    """Return whether a name is that of an object in Ada, not of the package in a name with points;
-    note where it may be either. The name of a task around the code is also that of its object."""
-    if is_direct(names.session, word):
-        with_global = of_subprogram(names.session, joined) is None
-        return _is_object(names, word, with_global=with_global)
-    note = of_package(names.session, word, joined)
-    names.remarks.update({} if note is None else {note: None})
-    return False
-
-
-def _is_object(names: Names, word: str, *, with_global: bool) -> bool:
+def is_object(names: Names, word: str, *, with_global: bool) -> bool:
+    """Return whether a word is the name of an object, perhaps only of one that is not global."""
     try:
         meanings = names.meaning(word)
     except UsageError:
         return False
-    return _is_of_enclosing(names, word) or any(
+    return is_of_enclosing(names, word) or any(
         (with_global or meaning.kind != "global") and not _is_package(meaning.name)
         if isinstance(meaning, Variable)
         else meaning.tag == dw.TAG_MEMBER  # of the object of a member function
@@ -171,7 +135,7 @@ def _is_package(name: str) -> bool:
     return renaming is not None and renaming.is_package
 
 
-def _is_of_enclosing(names: Names, name: str) -> bool:
+def is_of_enclosing(names: Names, name: str) -> bool:
     """Return whether a function around the one in focus has an object of a name."""
     try:
         variable = names.in_enclosing_functions(names.spelled(name), ())
