@@ -328,6 +328,30 @@ def test_symbols_that_match_count_more(
     assert said.count("  f\n") == shown
 
 
+@pytest.mark.parametrize(
+    ("command", "most", "expected"),
+    [
+        ("break f", "100000", "(20 locations)"),
+        ("break f(int)", "100000", "not defined"),
+        ("break f", "8000", "symbols that may be of f count as more than 8000"),
+        ("break A", "1000", "not defined"),  # it is a type of the parameters
+    ],
+)
+def test_functions_with_parameters_too_long_to_be_written_have_a_name(
+    command: str,
+    most: str,
+    expected: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """They are named in GDB, too; each counts as two."""
+    monkeypatch.chdir(tmp_path)
+    write_files(containers.doubled_symbols(20), Path())
+    main(["debug", "bomb", "--batch", "-ex", command, "--max-searched-names", most])
+    assert expected in "".join(capsys.readouterr())
+
+
 @pytest.mark.parametrize("command", ["info variables x", "list x"])
 def test_definitions_outside_of_many_scopes_count_more(
     command: str,

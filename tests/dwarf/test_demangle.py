@@ -675,3 +675,36 @@ def test_types_of_functions_that_substitutions_repeat_are_written_once() -> None
     assert calls_of(lambda: read(symbol)) < 2_000
     local = "void f<int>(void (*)(int))::L::h<char>(void (*)(char))"
     assert demangled("_ZZ1fIiEvPFvT_EEN1L1hIcEEvS2_") == local
+
+
+_DOUBLED = "1AIiiE" + "".join(f"S_IS{n:X}_S{n:X}_E" for n in range(16))
+
+
+@pytest.mark.parametrize(
+    ("symbol", "text"),
+    [
+        (f"_Z1f{_DOUBLED}", "f(...)"),
+        (f"_Z1f{_DOUBLED}.cold.1", "f(...)"),
+        (f"_ZNK2ns1BIiE1fE{_DOUBLED.replace('S_', 'S9_')}", None),  # no such substitution
+        ("_ZN2ns1BIiE1fEv", None),
+        ("_Z1f", None),
+        ("f", None),
+    ],
+)
+def test_a_function_whose_parameters_are_too_long_has_a_name(symbol: str, text: str | None) -> None:
+    assert demangle.abridged(symbol) == text
+    assert text is None or demangle.demangled(symbol) is None
+
+
+@pytest.mark.parametrize(
+    ("symbol", "word", "may_be"),
+    [
+        ("_Z1fv", "f", True), ("_Z1fv", "g", False), ("_ZN1f1gEv", "f", False),
+        ("_ZN1f1gEv", "g", True), ("_Z1fIiEvT_", "f", True), ("_Z1gB1f1fv", "f", False),
+        ("_ZN1KC1Ev", "K", True), ("_ZN1KD2Ev", "K", True), ("_ZZ1fvE1g", "g", True),
+        ("_ZZ1fvE1g", "f", False), ("_ZL1fv", "f", True), ("_ZTh8_N1K1mEv", "m", True),
+        ("_ZNSt6vectorIiE1fEv", "f", True), ("_ZN1AplEi", "A", True), ("_Z", "f", True),
+    ],
+)  # fmt: skip
+def test_the_last_name_alone_is_read(symbol: str, word: str, may_be: bool) -> None:
+    assert demangle.may_end_in(symbol, word) == may_be

@@ -94,6 +94,27 @@ def mangled_symbols(count: int) -> Files:
     return {"bomb": symbol_table(bytes(24) + rows, b"\0" + b"".join(names), count, 62)}
 
 
+def doubled_symbols(count: int) -> Files:
+    """Functions of one name, whose parameters are templates of two of the one before: too long to
+    be written."""
+    types = "1AIiiES_IS_S_ES_IS0_S0_E" + "".join(
+        f"S_I{2 * _substitution(number)}E" for number in range(2, 55)
+    )
+    names = [f"_Z1f{types}A{number + 1}_i".encode() + b"\0" for number in range(count)]
+    starts = [1]
+    for name in names:
+        starts.append(starts[-1] + len(name))
+    rows = b"".join(symbol(starts[number], CODE + number, 1) for number in range(count))
+    return {"bomb": symbol_table(bytes(24) + rows, b"\0" + b"".join(names), count, 62)}
+
+
+def _substitution(number: int) -> str:
+    """The name of a type that was read before (Itanium C++ ABI, 5.1.10)."""
+    digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    high, low = divmod(number, 36)
+    return f"S{digits[high] if high else ''}{digits[low]}_"
+
+
 def spelled_symbols(count: int) -> Files:
     """Functions with short mangled names, in which each substitution is longer than the last."""
     tail = b"PFviiiEPFvS0_S0_S0_EPFvS2_S2_S2_ES4_S4_"
@@ -404,6 +425,10 @@ BOMBS = (
     Bomb("spelled-symbols", ".symtab", "{} functions with long spellings of short names",
          spelled_symbols, 130_000, ("debug bomb <<< info functions q",),
          says="--max-searched-names"),
+    Bomb("doubled-symbols", ".symtab", "{} functions of one name whose parameters are too long",
+         doubled_symbols, 20_000, ("debug bomb <<< break f", "debug bomb <<< break A",
+                                   "debug bomb <<< info functions q"),
+         small=10, says="--max-searched-names"),
     Bomb("symbol-names", ".symtab", "{} functions whose names overlap", long_symbol_names, 20_000,
          OPEN, small=100),
     Bomb("thread-symbols", ".symtab",

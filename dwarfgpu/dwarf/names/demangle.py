@@ -40,7 +40,7 @@ def demangled(symbol: str) -> str | None:
     if not symbol.startswith(MANGLED) or len(symbol) > _LONGEST:
         return None
     plain = _plain_function(symbol) or _rust_path(symbol)
-    return plain or _read(symbol, lambda node: node)
+    return plain or _whole(symbol)[0]
 
 
 def _plain_function(symbol: str) -> str | None:
@@ -165,6 +165,57 @@ def demangled_clone(symbol: str) -> str | None:
     return plain + "".join(f" [clone {clone}]" for clone in clones)
 
 
+def abridged(symbol: str) -> str | None:
+    """Return `ns::f(...)` for a function whose parameters are longer than is written; None for
+    every other symbol."""
+    name = _too_long(_without_suffix(symbol)[0])
+    return None if name is None else f"{name}(...)"
+
+
+def _too_long(symbol: str) -> str | None:
+    """Return `ns::f` for such a function, without what was appended to its name."""
+    is_mangled = symbol.startswith(MANGLED) and len(symbol) <= _LONGEST
+    return _whole(symbol)[1] if is_mangled and demangled(symbol) is None else None
+
+
+@lru_cache(maxsize=4_096)
+def _whole(symbol: str) -> tuple[str | None, str | None]:
+    """Return the text of a mangled name, and where that is too long, the name of its function
+    alone."""
+    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName  # of C++ alone
+    from dwarfgpu.dwarf.names.itanium_names import FunctionName
+    from dwarfgpu.dwarf.names.itanium_tree import NotSupported, TooLong, written
+
+    with suppress(UnicodeError):
+        text = name_bytes(symbol).decode("latin-1")
+        for way in _ways(text):
+            with suppress(NotSupported):
+                tree = ItaniumName(text, way).whole()
+                try:
+                    return _decoded(written(tree)), None
+                except TooLong:
+                    name = tree.name if isinstance(tree, FunctionName) else None
+                    return None, None if name is None else _decoded(written(name))
+    return None, None
+
+
+def may_end_in(symbol: str, word: str) -> bool:
+    """Return whether the name of a mangled function may end in a simple name: it is read up to its
+    parameters, and not written. False only where it is another simple name."""
+    if len(symbol) > _LONGEST or not word.isascii() or "17h" in symbol:  # of Rust, it has a hash
+        return True
+    from dwarfgpu.dwarf.names.itanium_grammar import ItaniumName  # of C++ alone
+    from dwarfgpu.dwarf.names.itanium_names import ending
+    from dwarfgpu.dwarf.names.itanium_reader import Way
+    from dwarfgpu.dwarf.names.itanium_tree import Name, NotSupported
+
+    try:
+        last = ending(ItaniumName(name_bytes(symbol).decode("latin-1"), Way()).name())
+    except (NotSupported, UnicodeError):
+        return True
+    return not isinstance(last, Name) or word in (last.word, last.last)
+
+
 def _rust_path(symbol: str) -> str | None:
     """Return the name in Rust of a symbol with the hash of its legacy scheme; None for another."""
     if "17h" not in symbol:
@@ -184,7 +235,7 @@ def _without_suffix(symbol: str) -> tuple[str, str]:
         end = symbol.find(".", end + 1)
         if end < 0:
             break
-        if demangled(symbol[:end]) is not None:
+        if demangled(symbol[:end]) is not None or _too_long(symbol[:end]) is not None:
             return symbol[:end], symbol[end:]
     return symbol, ""
 

@@ -28,6 +28,10 @@ class NotSupported(Exception):
     """Part of the name is not read here."""
 
 
+class TooLong(NotSupported):
+    """The name is longer than is written here."""
+
+
 @frozen
 class Declared:
     """A type around the name of what it declares: `int (*` and `) [3]`."""
@@ -169,13 +173,13 @@ class Writer:
         self._depth += 1
         self._steps += 1
         if self._depth > _DEEPEST or self._steps > _MAX_STEPS:
-            raise NotSupported
+            raise TooLong
 
     def _leave(self, length: int) -> None:
         self._depth -= 1
         self._written += length
         if length > _MAX_CHARACTERS or self._written > _MAX_WRITTEN:
-            raise NotSupported
+            raise TooLong
 
     def listed(self, items: tuple[Node, ...]) -> str:
         """Return a list with commas. An empty pack is nothing at its end, and else leaves its

@@ -32,7 +32,13 @@ from dwarfgpu.dwarf.index.units_by_name import (
 )
 from dwarfgpu.dwarf.names import function_paths as paths
 from dwarfgpu.dwarf.names import qualified
-from dwarfgpu.dwarf.names.demangle import demangled_clone, demangled_function
+from dwarfgpu.dwarf.names.demangle import (
+    MANGLED,
+    abridged,
+    demangled_clone,
+    demangled_function,
+    may_end_in,
+)
 from dwarfgpu.dwarf.names.function_names import (
     bare_name,
     full_function_name,
@@ -69,6 +75,8 @@ _MAX_KEPT: Final = 1_000
 """Names of a file, with what they denote."""
 _MAX_PATHS: Final = 4_000
 """Functions of a unit, with their names."""
+_COST_OF_MANGLED: Final = 8
+"""Of demangling a symbol, besides half of its characters, in searched names."""
 _COST_OF_LINKED: Final = 4
 """Of demangling a name, in namesakes."""
 
@@ -169,7 +177,10 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
         return ()
     typed = paths.TypedPath(path.removeprefix("::"), parameters)
     words = _IDENTIFIER.findall(" ".join(typed.components).partition("<")[0])
+    is_operator = _ANY_OPERATOR.match(typed.components[-1]) is not None
+    last_word = words[-1] if words and not is_operator else None
     entries: dict[int, FunctionSymbol] = {}
+    left = most = code_object.file.limits.searched_names
     for file in symbol_files(code_object):
         symbols = list(file.symbols_named(text.strip(), f"{text.strip()}@", with_untyped=True))
         for part in _mangled_parts(typed.components[-1], words):
@@ -181,7 +192,16 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
             is_part = _COLD.search(symbol.name) and not is_named
             if not is_code or not is_placed or is_part:
                 continue
-            name = demangled_clone(symbol.name) or unversioned(symbol.name)
+            if symbol.name.startswith(MANGLED) and not is_named:
+                if last_word is not None and not may_end_in(symbol.name, last_word):
+                    continue
+                cost = _COST_OF_MANGLED + len(symbol.name) // 2
+                left -= cost if demangled_clone(symbol.name) else 2 * cost
+                if left < 0:
+                    message = f"symbols that may be of {text} count as more than {most}"
+                    raise LimitExceeded(message, "--max-searched-names")
+            name = demangled_clone(symbol.name) or abridged(symbol.name)
+            name = unversioned(symbol.name) if name is None else name
             own_path, own = paths.split(name)
             is_meant = is_named or (
                 own is not None
