@@ -152,6 +152,12 @@ def _by_title(symbols: Iterable[ListedSymbol]) -> dict[tuple[str, bool], list[Li
     return titled
 
 
+def _order(row: ListedSymbol) -> tuple[str, bool]:
+    """Return the key of a symbol in its file: of one name, GDB finds the types of type units before
+    the typedefs of C."""
+    return row.name, not row.unit.header.is_type_unit
+
+
 def _by_file(rows: dict[tuple[str, bool], list[ListedSymbol]], list_of: str) -> Iterator[Part]:
     """Yield the symbols of each file; `list_of`: the list of the files."""
     from dwarfgpu.service.symbol.symbol_listing import symbol_text
@@ -161,7 +167,7 @@ def _by_file(rows: dict[tuple[str, bool], list[ListedSymbol]], list_of: str) -> 
             yield heading(f"\nFile {file}:")
         of_file = Group(list_of, {"filename": file})
         last, listed_keys = None, set[str]()
-        for row in chain.from_iterable(sorted(rows.pop(key), key=itemgetter(0)) for key in keys):
+        for row in chain.from_iterable(sorted(rows.pop(key), key=_order) for key in keys):
             # GDB lists a name once, too; overloads of D, and instances of a template, share one.
             if (row.name, row.is_static) != last:
                 last, listed_keys = (row.name, row.is_static), set()
