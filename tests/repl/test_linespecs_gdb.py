@@ -50,6 +50,14 @@ def test_conditions_and_counts(tmp_path: Path, tool: Callable[[str], str]) -> No
     assert "disable after next 2 hits" in said[10]
 
 
+def test_enabling_clears_the_count_of_hits(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    commands = ["break twice"]
+    for command in ["enable 1", "enable", "enable once 1", "enable delete 1", "disable 1"]:
+        commands += ["enable count 3 1", command, "info breakpoints"]
+    said = _both(tmp_path, tool, [*commands, "enable 1", "info breakpoints"])
+    assert ["hits" in text for text in said[3::3]] == [False, False, False, False, True]
+
+
 def test_unknown_functions_with_types(tmp_path: Path, tool: Callable[[str], str]) -> None:
     commands = ["p nosuch(int)", "whatis nosuch(double, int)", "p helper::nosuch(int)"]
     assert all("No symbol" in text for text in _both(tmp_path, tool, commands))

@@ -291,8 +291,9 @@ def _enable(
         if isinstance(item, Watchpoint) and not item.is_enabled:
             item.writes = None
         item.is_enabled = is_enabled
-        if disposition is not None:
-            item.disposition, item.stops_left = disposition, stops
+        if is_enabled:
+            item.stops_left = stops
+        item.disposition = disposition or item.disposition
     arm(shell)
 
 
