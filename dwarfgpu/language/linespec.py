@@ -87,6 +87,7 @@ _OPERATOR_COMMA: Final = pattern(r"\boperator\s*$")
 """Before a comma that is the name of an operator."""
 _JUNK: Final = pattern(r"(?:[-+]?[0-9]+|[-+])(?:\s*(?=,)|\s+)(?P<rest>\S.*)")
 _QUOTED: Final = r"(?:'[^']*'|\"[^\"]*\")"
+_TAGGED: Final = pattern(r"(?:class|enum|struct|union)\s")
 _KEYWORD: Final = pattern(
     rf"(?P<before>{_QUOTED}?+(?>::|:\s*{_QUOTED}?|\([^()]*\)|[^:])*?)"
     rf"(?:(?<=['\"])\s*|(?<=\S)\s+)"
@@ -257,6 +258,10 @@ def _locations_of_linespec(
         if has_file(session, name) or functions_of(session, name):
             raise UsageError("malformed linespec error: unexpected end of input")
         raise _no_file(session, name)
+    function = text if in_file is None else in_file["inside"]
+    if _TAGGED.match(unquoted(function)) is not None:  # a type, which is no function
+        in_source = "" if in_file is None else f' in "{unquoted(in_file["file"])}"'
+        raise LinespecNotFound(f'Function "{unquoted(function)}" not defined{in_source}.')
     labelled = label_linespec(text)
     if labelled is not None and not has_file(session, labelled[0].strip("'\"")):
         return _locations_of_label(session, *labelled)

@@ -334,3 +334,22 @@ def test_functions_of_references_in_unnamed_namespaces(
     ours = answers(None, [str(tmp_path / "a")], commands)
     assert ours == answers(tool("gdb"), [str(tmp_path / "a")], commands)
     assert sum("not defined" in text for text in ours) == 24
+
+
+def test_a_class_with_its_keyword_is_no_function(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    source = """\
+struct Base { int b; Base(int x) : b(x) {} static int f(int a) { return a + 1; } };
+int main() { Base b(1); return Base::f(b.b); }
+"""
+    build(tmp_path, {"k.cpp": source}, [[tool("g++"), "-g", "-o", "k", "k.cpp"]])
+    names = ["struct Base", "class Base", "struct Base::f", "k.cpp:struct Base"]
+    commands = [
+        f"{command} {name}" for name in names for command in ("break", "list", "info scope")
+    ]
+    commands += ["info line struct Base", "break -function struct Base", "tbreak struct Base if 1"]
+    ours = answers(None, [str(tmp_path / "k")], commands)
+    without_advice = [text.replace(' Did you mean "f"?', "") for text in ours]
+    assert without_advice == answers(tool("gdb"), [str(tmp_path / "k")], commands)
+    assert all("not defined" in text for text in ours)
