@@ -25,7 +25,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, single_location_in
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Memory
+from dwarfgpu.model.storage import Memory, Register
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.scalars import MAX_BITS
 
@@ -102,7 +102,9 @@ class Unevaluated(ObjectAccess):
     def address_of(self, value: TypedValue) -> TypedValue:
         if value.bit_size is not None:
             raise UsageError(why_no_address(value))
-        if value.location is None:
+        single = single_location_in(value.location)
+        is_part = single is not None and isinstance(single.storage, Register)
+        if value.location is None or value.is_register or (is_part and value.variable is None):
             raise UsageError("Attempt to take address of value not located in memory.")
         space, unit = self._space_in_source(value), value.unit
         if space == UNKNOWN_SPACE:

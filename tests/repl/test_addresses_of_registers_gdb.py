@@ -1,0 +1,21 @@
+"""Addresses of registers, and of parts of them, in operands that are not evaluated, beside GDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = "int main(void) { register long x = 3; __builtin_trap(); return x; }\n"
+
+
+def test_a_register_has_no_address(tool: Callable[[str], str], tmp_path: Path) -> None:
+    build(tmp_path, {"a.c": SOURCE}, [[tool("gcc"), "-g", "-Og", "-o", "a", "a.c"]])
+    files = with_core(tool, tmp_path)
+    names = ["$pc", "$sp", "$rax", "$al", "$eflags", "$xmm3.v4_float", "$ymm0"]
+    commands = [f"whatis &{name}" for name in names]
+    commands += ["ptype &$pc", "p sizeof(&$pc)", "whatis *&$pc", "p &$pc"]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert all("not located in memory" in text for text in ours)
