@@ -16,8 +16,10 @@ from dwarfgpu.dwarf.types.type_sizes import size_bits
 from dwarfgpu.dwarf.types.types import Base, Enum, Type, Unspecified, strip
 from dwarfgpu.dwarf.unit import CompilationUnit
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, Unavailable, UsageError
-from dwarfgpu.expr.wide_registers import register_name
+from dwarfgpu.expr.context import Context
+from dwarfgpu.expr.wide_registers import register_name, wider_registers
 from dwarfgpu.machine.sparse_memory import NO_ACCESS, NO_MEMORY, NOT_IN_STATE, UNMAPPED
+from dwarfgpu.machine.target import Extensible
 from dwarfgpu.model.location import Location
 from dwarfgpu.model.object import Bits
 from dwarfgpu.model.storage import ImplicitPointer, Register
@@ -128,7 +130,26 @@ def _register_of(value: TypedValue) -> str | None:
     number = register_described(value.variable, context.pc)
     if number is None or context.architecture is None:
         return None
-    return register_name(context.architecture, number, lambda: value.size_bits)
+    return _widest_name(context, number) or register_name(
+        context.architecture, number, lambda: value.size_bits
+    )
+
+
+def _widest_name(context: Context, number: int) -> str | None:
+    """Return the name that GDB has for a vector register of x86-64, whose DWARF number it takes for
+    ymm where the processor has that, whatever the size of the object; None for others."""
+    architecture, target, wave = context.architecture, context.target, context.wave
+    if (
+        architecture is None
+        or architecture.address_bits != 64
+        or not isinstance(target, Extensible)
+    ):
+        return None
+    for pseudo in wider_registers(architecture).get(number, ())[:1]:
+        parts = [part for part, _, _ in pseudo.pieces]
+        if wave is not None and not any(target.lacks_register(wave, part) for part in parts):
+            return pseudo.name
+    return None
 
 
 def why_no_address(value: TypedValue) -> str:
@@ -141,7 +162,9 @@ def why_no_address(value: TypedValue) -> str:
         return "Attempt to take address of value not located in memory."
     name = variable_name(variable.die) if variable.kind == "global" else variable.name
     storage = None if value.location is None else value.location.single_locations[0].storage
-    register = storage.register.name if isinstance(storage, Register) else _register_of(value)
+    register = _register_of(value)
+    if register is None and isinstance(storage, Register):
+        register = storage.register.name
     if register is not None:
         return f'Address requested for identifier "{name}" which is in register ${register}'
     return no_lvalue(name)

@@ -19,3 +19,20 @@ def test_a_register_has_no_address(tool: Callable[[str], str], tmp_path: Path) -
     ours = answers(None, files, commands)
     assert ours == answers(tool("gdb"), files, commands)
     assert all("not located in memory" in text for text in ours)
+
+
+def test_a_vector_register_has_the_name_of_its_whole_width(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB takes its number for ymm where the processor has AVX; `info address` knows no processor."""
+    source = """\
+__attribute__((noinline)) double f(double d, float s)
+{ double e = d + s; __asm__ volatile ("" : "+x"(e)); __builtin_trap(); return e; }
+int main(void) { return f(1, 2); }
+"""
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-Og", "-o", "a", "a.c"]])
+    files = with_core(tool, tmp_path)
+    commands = ["p &d", "p &s", "p &e", "whatis &d", "info address d", "x &s"]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert "in register $" in ours[0]
