@@ -24,7 +24,7 @@ def test_a_register_has_no_address(tool: Callable[[str], str], tmp_path: Path) -
 def test_a_vector_register_has_the_name_of_its_whole_width(
     tool: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """GDB takes its number for ymm where the processor has AVX; `info address` knows no processor."""
+    """GDB takes its number for ymm where there is AVX; `info address` knows no processor."""
     source = """\
 __attribute__((noinline)) double f(double d, float s)
 { double e = d + s; __asm__ volatile ("" : "+x"(e)); __builtin_trap(); return e; }
