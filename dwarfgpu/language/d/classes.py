@@ -1,8 +1,8 @@
 """References to objects of D's classes and interfaces (spec/class; spec/interface; spec/abi,
 "Classes", "Interfaces").
 
-Law: the object decides what it is, by the `TypeInfo_Class` of its table; what cannot be checked
-there is refused, never taken as it is.
+Law: the type of a reference decides where it decides in D, else the object, both by the tables of
+the object; what cannot be checked there is refused, never taken as it is.
 """
 
 from __future__ import annotations
@@ -11,25 +11,20 @@ from collections.abc import Iterator
 from typing import Final
 
 from dwarfgpu.dwarf import constants as dw
-from dwarfgpu.dwarf.names.type_names import full_name
 from dwarfgpu.dwarf.types.types import Pointer, Struct, Type, strip
-from dwarfgpu.errors import DwarfGpuError, Unavailable, Unsupported, UsageError
+from dwarfgpu.errors import DwarfGpuError, Unsupported, UsageError
 from dwarfgpu.language.arithmetic import Arithmetic
 from dwarfgpu.language.base_classes import is_same_class
+from dwarfgpu.language.d.type_infos import OBJECT, Part, TypeInfos, class_name
 from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue
 from dwarfgpu.language.unevaluated import Unevaluated
-from dwarfgpu.language.value_text import read_memory
 from dwarfgpu.model.object import Bits
 
-_NAME: Final = 4
-"""The members of `TypeInfo_Class`, in words from its beginning: an array has its length first."""
-_INTERFACES: Final = 8
-_BASE: Final = 10
-_INTERFACE_WORDS: Final = 4
-"""The words of the structure `Interface` of the module `object`; its offset is the last one."""
+_TABLE: Final = "__vptr"
+"""The member for the table of an object, which gdc describes."""
 _MOST: Final = 1_000
-"""Maximum number of base classes, and of interfaces of a class."""
+"""Maximum number of base classes."""
 
 
 def is_class(type_: Type | None) -> bool:
@@ -48,14 +43,6 @@ def is_class(type_: Type | None) -> bool:
     )
 
 
-def _is_interface(struct_type: Struct, word: int) -> bool:
-    """Return whether a class may be an interface: it has no members."""
-    die = struct_type.die
-    if die is not None and die.tag != dw.TAG_STRUCTURE_TYPE:
-        return die.tag == dw.TAG_INTERFACE_TYPE
-    return not struct_type.members and struct_type.size_bytes == word
-
-
 def class_of(type_: Type | None) -> Struct | None:
     """Return the class or interface to whose objects a type has references."""
     bare = strip(type_)
@@ -67,21 +54,39 @@ class References:
     """References to objects in one evaluation."""
 
     def __init__(self, arithmetic: Arithmetic, objects: ObjectAccess) -> None:
-        self.arithmetic = arithmetic
         self.objects = objects
         self.word = arithmetic.numbers.builtins.long_bits // 8
+        self.tables = TypeInfos(objects, self.word)
 
     def are_same(self, left: TypedValue, right: TypedValue) -> bool | None:
-        """Return whether references of different types, at least one that of an interface, lead to
-        one object; None for any other operands."""
+        """Return whether references of different types, at least one that of an interface, are
+        identical; None for any other operands. As in D, one whose type is derived from that of the
+        other is converted to it; where none is, the objects are compared."""
         kinds = class_of(left.type), class_of(right.type)
         if kinds[0] is None or kinds[1] is None or is_same_class(*kinds):
             return None
-        if not any(kind is not None and _is_interface(kind, self.word) for kind in kinds):
+        if not any(kind is not None and self._may_be_interface(kind) for kind in kinds):
             return None
         if isinstance(self.objects, Unevaluated):
             return False
-        return self._object(left, kinds[0]) == self._object(right, kinds[1])
+        first, second = (self.objects.known(side).value for side in (left, right))
+        if not first or not second:
+            return first == second
+        sides = (first, kinds[0], second, kinds[1]), (second, kinds[1], first, kinds[0])
+        parts, errors = [], []
+        for address, kind, other, to in sides:
+            try:
+                part, info = self._part(address, kind)
+                parts.append(part)
+                for offset in self.tables.offsets(info, class_name(to)):
+                    return address + offset == other
+            except DwarfGpuError as error:
+                errors.append(error)
+        if len(parts) == 2 and parts[0].whole != parts[1].whole:
+            return False
+        if errors:
+            raise errors[0]
+        return True
 
     def cast(self, value: TypedValue, to: Type) -> TypedValue:
         """Return a reference as one of another class ("Cast Expressions"): `null` where the object
@@ -92,71 +97,79 @@ class References:
             return TypedValue(to, value.location, bits=value.bits, unit=value.unit)
         is_up = any(is_same_class(base, target) for base in _chain(source))
         address = self.objects.known(value).value
-        if address and not is_up and not _is_of_cplusplus(source, self.word):
-            address = self._object(value, source)
-            address = self._as_class(address, target)
+        if address and not is_up:
+            address = self._as_class(address, source, target)
         return TypedValue(to, bits=Bits(address, 8 * self.word), unit=value.unit)
 
-    def _as_class(self, address: int, target: Struct) -> int:
-        """Return a reference to an object as one of a class or interface; 0 for none."""
-        wanted, has_interfaces = _name(target), False
-        for info in self._infos(address):
-            if self._name(info) == wanted:
-                return address
-            for number in range(self._count(info)):
-                start = number * _INTERFACE_WORDS * self.word
-                interface = self._word(info, _INTERFACES + 1) + start
-                if self._name(self._word(interface, 0)) == wanted:
-                    return address + self._word(interface, _INTERFACE_WORDS - 1)
-                has_interfaces = True  # which may be derived from it
-        above = None if target.die is None else target.die.parent()
-        is_named_so = "!" not in wanted and above is not None and above.tag == dw.TAG_MODULE
-        if is_named_so and not (has_interfaces and _is_interface(target, self.word)):
+    def _as_class(self, address: int, source: Struct, target: Struct) -> int:
+        """Return a reference that is not null as one of another class; 0 where it is none of it."""
+        if self._is_of_cplusplus(source):
+            return self._from_cplusplus(address, source, target)
+        part, info = self._part(address, source)
+        wanted = class_name(target)
+        for offset in self.tables.offsets(info, wanted):
+            return address + offset
+        if self._is_of_cplusplus(target):  # as gdc, which alone describes an interface so
             return 0
-        raise Unsupported(f"whether the object is one of {wanted} is unknown")
+        for offset in self.tables.offsets(part.infos[0], wanted):
+            return part.whole + offset
+        return 0
 
-    def _object(self, value: TypedValue, kind: Struct) -> int:
-        """Return the address of the object to which a reference leads; 0 for `null`."""
-        address = self.objects.known(value).value
-        if not address or not _is_interface(kind, self.word):
-            return address
-        why = "its table does not have it"
+    def _from_cplusplus(self, address: int, source: Struct, target: Struct) -> int:
+        """Return a reference of extern(C++) as one of another class: that to a class remains as it
+        is, and no table says where an interface is."""
+        for kind in (source, target):
+            if not _is_interface_of_d(kind) and self._may_be_interface(kind):
+                name = class_name(kind).spelled
+                raise Unsupported(f"whether {name} is a class or an interface is unknown")
+        return 0 if _is_interface_of_d(target) else address
+
+    def _part(self, address: int, kind: Struct) -> tuple[Part, int]:
+        """Return to what a reference that is not null leads, and the table of its type."""
+        name = class_name(kind)
+        what = f"The object of {name.spelled} is unknown"
+        if self._may_be_interface(kind):
+            what = f"The object of the interface {name.spelled} is unknown"
+        if self._is_of_cplusplus(kind):
+            raise UsageError(f"{what}: extern(C++) has no tables of D.")
         try:
-            interface = self._word(self._word(address, 0), 0)
-            whole = address - self._word(interface, _INTERFACE_WORDS - 1)
-            for info in self._infos(whole):
-                distance = interface - self._word(info, _INTERFACES + 1)
-                number, rest = divmod(distance, _INTERFACE_WORDS * self.word)
-                if not rest and 0 <= number < self._count(info):
-                    return whole
-        except DwarfGpuError as error:
-            why = str(error)
-        raise UsageError(f"The object of the interface {_name(kind)} is unknown: {why}.")
+            if self._may_be_interface(kind):
+                part = self.tables.object_of_interface(address)
+                info = self.tables.beginning(part.interface, name)
+            else:
+                part = self.tables.object(address)
+                above = len([*_chain(kind)])
+                info = part.infos[-1 - above] if above < len(part.infos) else None
+                if info is not None and not name.may_be(self.tables.name(info)):
+                    info = None
+        except UsageError as error:
+            raise UsageError(f"{what}: {error}.") from error
+        if info is None:
+            own = self.tables.name(part.interface or part.infos[0])
+            raise UsageError(f"{what}: {own} is there.")
+        return part, info
 
-    def _infos(self, address: int) -> Iterator[int]:
-        """Yield where the `TypeInfo_Class` of an object's class and of its base classes are."""
-        info = self._word(self._word(address, 0), 0)
-        for _ in range(_MOST):
-            if not info:
-                return
-            yield info
-            info = self._word(info, _BASE)
+    def _may_be_interface(self, kind: Struct) -> bool:
+        """Return whether a class may be an interface: ldc2 describes it as a structure without
+        members, and gdc one of extern(C++) as a class."""
+        if _is_interface_of_d(kind):
+            return True
+        if kind.die is not None and kind.die.tag == dw.TAG_STRUCTURE_TYPE:
+            return not kind.members and kind.size_bytes == self.word
+        classes = [kind, *_chain(kind)]
+        return _name(classes[-1]) != OBJECT and all(
+            member.is_base_class or member.name == _TABLE
+            for one in classes
+            for member in one.members
+        )
 
-    def _count(self, info: int) -> int:
-        return min(self._word(info, _INTERFACES), _MOST)
-
-    def _name(self, info: int) -> str:
-        """Return the name of a class with its module."""
-        length = min(self._word(info, _NAME), _MOST)
-        data = read_memory(self.objects, self._word(info, _NAME + 1), 0, length) if length else b""
-        return data.decode(errors="replace")
-
-    def _word(self, address: int, number: int) -> int:
-        address += number * self.word
-        if not 0 <= address < 1 << 8 * self.word:
-            raise Unavailable(f"Cannot access memory at address {address:#x}")
-        data = read_memory(self.objects, address, 0, self.word)
-        return int.from_bytes(data, self.objects.architecture.endian)
+    def _is_of_cplusplus(self, kind: Struct) -> bool:
+        """Return whether a class is extern(C++): it is not derived from `Object`. What ldc2
+        describes as an interface may be one of D."""
+        if _is_interface_of_d(kind) or _name([kind, *_chain(kind)][-1]) == OBJECT:
+            return False
+        is_of_ldc = kind.die is not None and kind.die.tag == dw.TAG_STRUCTURE_TYPE
+        return not (is_of_ldc and self._may_be_interface(kind))
 
 
 def _chain(struct_type: Struct) -> Iterator[Struct]:
@@ -170,13 +183,9 @@ def _chain(struct_type: Struct) -> Iterator[Struct]:
         struct_type = bare
 
 
-def _is_of_cplusplus(struct_type: Struct, word: int) -> bool:
-    """Return whether a class is extern(C++): it is not derived from `Object`. A cast leaves the
-    address of such references."""
-    root = [struct_type, *_chain(struct_type)][-1]
-    return _name(root) != "object.Object" and not _is_interface(root, word)
+def _is_interface_of_d(kind: Struct) -> bool:
+    return kind.die is not None and kind.die.tag == dw.TAG_INTERFACE_TYPE
 
 
 def _name(struct_type: Struct) -> str:
-    """Return the name of a class with its module, as `TypeInfo_Class` has it."""
-    return full_name(struct_type).replace("::", ".")
+    return class_name(struct_type).spelled
