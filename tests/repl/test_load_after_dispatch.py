@@ -51,11 +51,11 @@ def test_another_code_object_is_not_that_of_the_dispatch() -> None:
 
 @pytest.mark.parametrize(("save", "load"), [("save", "load"), ("generate-core-file", "core-file")])
 def test_watchpoints_of_another_machine(tmp_path: Path, save: str, load: str) -> None:
-    """Those of local variables end with the former machine; those of places watch the new one."""
+    """They watch the new one: those of local variables, too, if the frame is there."""
     file = tmp_path / "saved"
     commands = (
         "break nest", "run", "watch -location out[3]", "next", "watch r", f"{save} {file}",
-        "delete 1", f"{load} {file}", "info watchpoints", "continue",
+        "delete 1", f"{load} {file}", "info watchpoints", "delete 3", "continue",
     )  # fmt: skip
     words = [word for command in commands for word in ("-ex", command)]
     code = CODE / "integers.gfx942.O0.v5.co"
@@ -66,5 +66,7 @@ def test_watchpoints_of_another_machine(tmp_path: Path, save: str, load: str) ->
     assert "Hardware watchpoint 3: r" in lines
     at = next(at for at, line in enumerate(lines) if line.startswith("Num "))
     assert lines[at + 1].split() == ["2", "hw", "watchpoint", "keep", "y", "-location", "out[3]"]
-    assert "watchpoint 2, with lane 3: -location out[3]" in lines[at + 3]
-    assert lines[at + 4 : at + 6] == ["Old value = 0", "New value = -1"]
+    assert lines[at + 2].split() == ["3", "hw", "watchpoint", "keep", "y", "r"]
+    assert lines[at + 3] == "\tin lane 0 of thread 1"
+    assert "watchpoint 2, with lane 3: -location out[3]" in lines[at + 5]
+    assert lines[at + 6 : at + 8] == ["Old value = 0", "New value = -1"]

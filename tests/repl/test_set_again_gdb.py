@@ -42,6 +42,28 @@ def test_they_are_set_again(tool: Callable[[str], str], opening: tuple[str, ...]
     assert ours == theirs
 
 
+@pytest.mark.parametrize("opening", [CORE, "set sysroot /"])
+def test_those_of_frames_that_are_there(tool: Callable[[str], str], opening: str) -> None:
+    commands = "frame 2", "watch here.key", "watch ready if n == 1", opening, "info breakpoints"
+    theirs, ours = both(tool, [CRASH, f"{CRASH}.core"], commands)
+    assert "here.key" in ours
+    assert ours == theirs
+
+
+def test_the_program_is_opened_again() -> None:
+    """Which GDB 13 does not survive."""
+    commands = ["frame 2", "watch here.key", "watch n if n == 1", f"file {CRASH}", "info watch"]
+    lines = answers(None, [CRASH, f"{CRASH}.core"], commands)[-1].splitlines()
+    assert [line.split()[-1] for line in lines[2:]] == ["here.key", "n", "1"]
+
+
+def test_the_frame_has_ended() -> None:
+    """Its watchpoint is deleted with the words for that."""
+    commands = ["frame 2", "watch here.key", f"core-file {FIXTURES}/core/lists.x86_64.O0.core"]
+    deleted = "Watchpoint 1 deleted because the program has left the block in which its expression "
+    assert f"{deleted}is valid." in answers(None, [CRASH, f"{CRASH}.core"], commands)[-1]
+
+
 @pytest.mark.parametrize("command", ["clear worker", "info watchpoints"])
 def test_commands_find_them(tool: Callable[[str], str], command: str) -> None:
     theirs, ours = both(tool, [CRASH], (*SET, CORE, command))

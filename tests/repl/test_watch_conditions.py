@@ -5,6 +5,7 @@ GDB 13 stops at the same changes of the same program in C, which has frame infor
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -159,6 +160,28 @@ def test_a_condition_of_the_callee_has_no_frame_around_the_watched_one(
     lines = lines_of(program, "called", 17, commands, *options)
     assert changes(lines) == ["0 1", "1 4", "4 9", "9 16"]
     assert lines.count(UNTESTED) == 3
+
+
+@pytest.mark.parametrize(
+    ("kernel", "line", "watch", "expected", "options"),
+    [
+        ("called", 17, ["watch total if x == 8"], ["4 9", "9 16"], ()),
+        ("called", 3, ["up", "watch total if x == 8"], ["4 9", "9 16"], ("--heuristic",)),
+        ("inlined", 27, ["awatch total if x == 8"], ["4 9", "9 16"], ()),
+        ("inlined", 5, ["up", "watch total if x == 8"], ["4 9", "9 16"], ()),
+        ("recursive", 8, ["tbreak 8", "c", "up", "watch mine if n == 2"],
+         ["2 3", "3 103", "103 203", "203 303"], ("--heuristic",)),
+    ],
+)  # fmt: skip
+def test_the_same_frame_in_a_machine_that_is_opened_again(
+    program: Path, tmp_path: Path, kernel: str, line: int, watch: list[str], expected: list[str],
+    options: tuple[str, ...],
+) -> None:  # fmt: skip
+    copy = shutil.copy(program, tmp_path)
+    again = [f"save {tmp_path}/state", f"load {tmp_path}/state", f"file {copy}", "info watch"]
+    lines = lines_of(program, kernel, line, [*watch, *again], *options)
+    assert any(" keep y " in line for line in lines)
+    assert changes(lines) == expected
 
 
 @HEURISTIC

@@ -146,7 +146,7 @@ def condition(shell: Shell, argument: str) -> Iterator[Part]:
             yield f"{valid}, enabling."
     item.condition = text
     if isinstance(item, Watchpoint):
-        item.condition_names = names_of(shell, text)
+        item.condition_names = names_of(shell, shell.session, text)
     item.invalid_locations = frozenset(n for n, error in enumerate(errors, 1) if error is not None)
     says = not text and shell.is_from_tty
     said = f"Breakpoint {item.number} now unconditional." if says else ""

@@ -22,9 +22,8 @@ from dwarfgpu.service.value.watched_object import code_between_bounds
 from dwarfgpu.session.session import Session
 
 
-def names_of(shell: Shell, text: str) -> ConditionNames | None:
-    """Return what the names of a condition are in the frame in focus; None without variables."""
-    session = shell.session
+def names_of(shell: Shell, session: Session, text: str) -> ConditionNames | None:
+    """Return what the names of a condition are in a frame; None without variables."""
     variables = named_variables(session, shell.values, text) if text else ()
     return ConditionNames(session, variables, block_of(session, variables)) if variables else None
 

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from dwarfgpu.errors import Ambiguous
 from dwarfgpu.repl.opened_machine import Opened
 from dwarfgpu.repl.running.runner import arm
-from dwarfgpu.repl.running.stops import delete_local_watchpoints
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.running.watchpoint_values import looked_again
 from dwarfgpu.repl.shell import Shell
@@ -24,12 +23,7 @@ def look_at(shell: Shell, opened: Opened) -> None:
 
 @contextmanager
 def setting_again(shell: Shell) -> Iterator[None]:
-    """Set breakpoints and watchpoints again after the block, which opens other files.
-
-    Watchpoints of local variables belong to calls of the former machine, and are deleted, as at the
-    end of a program.
-    """
-    delete_local_watchpoints(shell)
+    """Set breakpoints and watchpoints again after the block, which opens other files."""
     if not shell.breakpoints:
         yield
         return

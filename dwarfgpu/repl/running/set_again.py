@@ -18,14 +18,20 @@ from dwarfgpu.repl.running.catch_commands import entries_of_kernels
 from dwarfgpu.repl.running.catchpoint import Catchpoint
 from dwarfgpu.repl.running.condition_frames import names_of
 from dwarfgpu.repl.running.runner import go_on_from_core
+from dwarfgpu.repl.running.watch_commands import function_of, scope_of
 from dwarfgpu.repl.running.watchpoint import Watchpoint
 from dwarfgpu.repl.running.watchpoint_values import frame_of_watched, looked_again
 from dwarfgpu.repl.shell import Shell
 from dwarfgpu.service.code.break_addresses import BreakAddress
 from dwarfgpu.service.frame.focus import symbol_at
 from dwarfgpu.service.gdb_error_text import message_of
+from dwarfgpu.service.value.expression_block import block_of
 from dwarfgpu.service.value.value_history import options_of
 from dwarfgpu.service.value.watched_object import text_of, watched
+from dwarfgpu.service.waves.wave_frames import innermost_of
+from dwarfgpu.session.frame_identity import FrameIdentity, identity_of, level_of
+from dwarfgpu.session.session import Session
+from dwarfgpu.session.stack_frames import readable_functions_at
 
 
 def numbers_in_libraries(shell: Shell) -> frozenset[int]:
@@ -112,23 +118,70 @@ def _disabled_again(item: Breakpoint, locations: tuple[BreakAddress, ...]) -> fr
 
 
 def _watch_again(shell: Shell, item: Watchpoint) -> None:
-    """Watch what the expression denotes now; with `-location`, the object where it was."""
+    """Watch what the expression denotes now, in the same frame; with `-location`, the object where
+    it was."""
+    is_local = item.frame is not None
     if item.session.wave not in shell.machine.threads:
-        if item.is_of_wave and item.session.wave != shell.session.wave:
+        if (is_local or item.is_of_wave) and item.session.wave != shell.session.wave:
             del shell.breakpoints[item.number]
+            if is_local:  # as at the end of a program
+                return
             raise UsageError(f"thread {item.session.wave} is gone: the watchpoint is deleted.")
-        item.session = shell.session
+        if not is_local:
+            item.session = shell.session
     if item.typed.startswith("-location "):
         looked_again(shell, item)
         return
-    session = frame_of_watched(shell, item, is_in_call=False) or shell.session
+    if item.frame is None:
+        session = frame_of_watched(shell, item, is_in_call=False) or shell.session
+    elif (frame := _same_frame(shell, item.session, item.frame)) is not None:
+        session = frame
+    else:
+        del shell.breakpoints[item.number]
+        shell.console.remark(
+            f"Watchpoint {item.number} deleted because the program has left the block in which its "
+            "expression is valid."
+        )
+        return
     now = watched(session, item.typed, options_of(session, shell.values, writes=False))
     is_followed = item.expression is not None
     item.watch = evolve(item.watch, bytes=now.bytes if is_followed else now.object_bytes)
     item.watched, item.of_function, item.session = now, None, session
+    if is_local:
+        item.of_function = function_of(session)
+        item.block = block_of(session, now.variables)
+        code = now.code if is_followed else None
+        item.watch = evolve(item.watch, scope=scope_of(session), code=code)
     item.text = text_of(now.value, session, shell.settings.format_options())
-    item.condition_names = names_of(shell, item.condition)
+    item.condition_names = names_of(shell, _frame_of_names(shell, item), item.condition)
     item.writes = session.write_count.writes
+
+
+def _frame_of_names(shell: Shell, item: Watchpoint) -> Session:
+    """Return the frame of the local variables of a condition; otherwise that in focus."""
+    names = item.condition_names
+    if names is None or names.block is None:
+        return shell.session
+    return _same_frame(shell, names.session, identity_of(names.session)) or shell.session
+
+
+def _same_frame(shell: Shell, before: Session, identity: FrameIdentity) -> Session | None:
+    """Return a frame of the former machine in that of now; None where that does not have it."""
+    session = shell.session.top or shell.session
+    try:
+        if before.wave != session.wave:
+            session = innermost_of(session, before.wave)
+        level = level_of(session, identity)
+        if level is None:
+            return None
+        entries = [die.offset for die in readable_functions_at(session.at_level(level))]
+        inline_level = len(entries) - len(identity.functions)
+        if inline_level < 0 or tuple(entries[inline_level:]) != identity.functions:
+            return None
+        session = session.at_level(level, inline_level)
+        return session if before.lane is None else session.focused(before.lane)
+    except DwarfGpuError:
+        return None
 
 
 def _catch_again(shell: Shell, item: Catchpoint) -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from dwarfgpu.dwarf.die import Die
 from dwarfgpu.errors import Ambiguous, MissingContext, UsageError
 from dwarfgpu.machine.run_control import Watch, WatchKind, WatchScope
 from dwarfgpu.machine.target import RegisterOffset
@@ -72,7 +73,7 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
     is_local = any(variable.kind != "global" for variable in item.variables) and not is_location
     follows = kind == "write" and not is_location
     number = shell.breakpoints.new_number()
-    scope = _scope(session) if is_local else None
+    scope = scope_of(session) if is_local else None
     added = Watchpoint(
         number,
         f"-location {text}" if is_location else text,
@@ -89,11 +90,11 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
         text=text_of(item.value, session, shell.settings.format_options()),
         expression=text if follows else None,
         session=session,
-        of_function=next(iter(readable_functions_at(session)[session.inline_level :]), None),
+        of_function=function_of(session),
         frame=identity_of(session) if is_local else None,
         is_in_registers=is_in_registers,
         block=block_of(session, item.variables) if is_local else None,
-        condition_names=names_of(shell, condition),
+        condition_names=names_of(shell, session, condition),
         writes=session.write_count.writes,
     )
     watches = [
@@ -110,7 +111,12 @@ def _set(shell: Shell, argument: str, kind: WatchKind) -> Iterator[Part]:
     yield Output(f"{added.kind} {number}: {added.typed}", added.named)
 
 
-def _scope(session: Session) -> WatchScope:
+def function_of(session: Session) -> Die | None:
+    """Return the function of the frame in focus, which may be inlined."""
+    return next(iter(readable_functions_at(session)[session.inline_level :]), None)
+
+
+def scope_of(session: Session) -> WatchScope:
     """Return the call of the function whose variables are watched."""
     subprogram = session.frame.subprogram
     ranges = () if subprogram is None else tuple((s.begin, s.end) for s in subprogram.ranges)
