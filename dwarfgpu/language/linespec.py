@@ -145,7 +145,7 @@ def code_locations_of(
         return _locations_of_linespec(session, text, around, options)
     source, name = explicit.source, explicit.function
     if source is not None and not has_file(session, source):
-        raise _no_file(session, source)
+        raise no_source(source)
     if name is not None and (IN_FILE.fullmatch(name) or LINE.fullmatch(name)):
         raise LinespecNotFound(f'Function "{name}" not defined.')
     if name is not None and source is not None:
@@ -595,9 +595,12 @@ def _is_entry_in(session: Session, entry: int, file: str) -> bool:
 
 def _no_file(session: Session, path: str) -> LinespecNotFound:
     """Return the error that no unit is of a source file, with GDB's wording."""
-    return LinespecNotFound(
-        f"No source file named {path}." if has_units(session) else NO_SYMBOL_TABLE
-    )
+    return no_source(path) if has_units(session) else LinespecNotFound(NO_SYMBOL_TABLE)
+
+
+def no_source(path: str) -> LinespecNotFound:
+    """Return the error about the file of an explicit location, also without any symbols."""
+    return LinespecNotFound(f"No source file named {path}.")
 
 
 def require_line(text: str, location: CodeLocation) -> None:

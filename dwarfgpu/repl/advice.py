@@ -23,9 +23,7 @@ _OPTION: Final = re.compile(
 """A hint that applies on a command line only, with the full stop before what follows it."""
 _LDS_ARGUMENT: Final = "dynamic_shared_pointer"
 """An argument that the runtime allocates in LDS, as a `local` pointer of OpenCL."""
-_NAME_ERROR: Final = re.compile(
-    r'No symbol ".*" in current context\.|Function ".*" not defined|No source file named '
-)
+_NAME_ERROR: Final = re.compile(r'No symbol ".*" in current context\.|Function ".*" not defined')
 """Errors of names that are looked up in the symbol table."""
 _OF_EXPRESSIONS: Final[tuple[Kind, ...]] = ("variable", "function")
 _UNKNOWN: Final[tuple[tuple[re.Pattern[str], tuple[Kind, ...]], ...]] = (
@@ -45,7 +43,7 @@ def advised(session: Session, error: UsageError) -> UsageError:
     """Return the error, with a suggestion."""
     if isinstance(error, InvalidThere):
         session = error.session
-    if lacks_symbol_table(session, error.message):
+    if is_without_symbols(session, error):
         return UsageError(NO_SYMBOL_TABLE)
     if isinstance(error, SeveralLines):
         return error
@@ -69,12 +67,13 @@ def advised(session: Session, error: UsageError) -> UsageError:
     return error
 
 
-def lacks_symbol_table(session: Session, message: str) -> bool:
-    """Return whether a message says that a name is unknown, and no file has names."""
-    is_in_context = message.endswith(" in current context.")
-    return _NAME_ERROR.match(message) is not None and not (
-        any(map(_has_names, session.code_objects)) if is_in_context else session.code_objects
-    )
+def is_without_symbols(session: Session, error: DwarfGpuError) -> bool:
+    """Return whether a name is unknown because no symbols are loaded."""
+    if _NAME_ERROR.match(error.text) is None:
+        return False
+    is_in_context = error.text.endswith(" in current context.")
+    files = session.code_objects
+    return not (any(map(_has_names, files)) if is_in_context else files)
 
 
 def _dynamic_lds(session: Session, name: str) -> str:

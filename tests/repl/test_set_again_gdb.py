@@ -107,6 +107,36 @@ def test_what_another_program_does_not_have(
     assert ours == theirs
 
 
+@pytest.mark.parametrize(
+    "enabling", ["enable", "enable once 1", "enable delete 2 1", "enable 1-2", "disable 1"]
+)
+@pytest.mark.parametrize("shows", [True, False])
+def test_a_watchpoint_that_is_unknown_is_not_enabled(
+    tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enabling: str,
+    shows: bool,
+) -> None:  # fmt: skip
+    build(tmp_path, ANOTHER, [[tool("gcc"), "-g", "-o", one, f"{one}.c"] for one in "ab"])
+    monkeypatch.chdir(tmp_path)
+    commands = ["watch q", "watch *(int *)&main", "file b", "disable", enabling]
+    theirs, ours = both(tool, ["a"], (*commands, *(["info breakpoints"] if shows else [])))
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("shown", ["file", "info breakpoints"])
+def test_without_a_program(tool: Callable[[str], str], shown: str) -> None:
+    """The file of a location is said to be unknown, as that of an explicit location."""
+    lines = ("break worker", "break crash.c:91", "break *&begin+4", "tbreak crash.c:worker",
+             "break -source crash.c -line 80", "watch ready", "break -function begin")  # fmt: skip
+    theirs, ours = both(tool, [CRASH], tuple(dict.fromkeys((*lines, "file", shown))))
+    assert ours.replace("No executable file now.\n", "") == theirs
+
+
+@pytest.mark.parametrize("line", ["-source a.c -line 3", "-source a.c -function f", "a.c:3"])
+def test_an_explicit_file_without_programs(tool: Callable[[str], str], line: str) -> None:
+    theirs, ours = both(tool, [], (f"break {line}",))
+    assert ours == theirs
+
+
 LIBRARY = "int of_library = 3;\nvoid stop(int *at) {\n  *at = of_library; __builtin_trap(); }\n"
 PROGRAM = "void stop(int *);\nint of_program;\nint main(void) { stop(&of_program); return 0; }\n"
 

@@ -288,8 +288,16 @@ def _enable(
     stops: int = 0,
 ) -> Iterator[Part]:
     for item in (yield from _chosen(shell, argument)):
-        if isinstance(item, Watchpoint) and not item.is_enabled:
-            item.writes = None
+        if isinstance(item, Watchpoint):
+            if is_enabled:
+                # Few watchpoints are enabled again.
+                from dwarfgpu.repl.running.set_again import unknown_in
+
+                why = unknown_in(shell, item)
+                if why is not None:
+                    yield f"Cannot enable watchpoint {item.number}: {why}"
+                    continue
+            item.writes = item.writes if item.is_enabled else None
         item.is_enabled = is_enabled
         if is_enabled:
             item.stops_left = stops

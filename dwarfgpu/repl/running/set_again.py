@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dwarfgpu import language
 from dwarfgpu.base.records import evolve
 from dwarfgpu.dwarf.loaded_code import code_object_at
 from dwarfgpu.errors import DwarfGpuError, UsageError
-from dwarfgpu.language.linespec import NO_SYMBOL_TABLE
+from dwarfgpu.language.explicit_location import IN_FILE, unquoted
+from dwarfgpu.language.linespec import NO_SYMBOL_TABLE, no_source
+from dwarfgpu.repl.advice import is_without_symbols
 from dwarfgpu.repl.running.break_locations import condition_errors, located
 from dwarfgpu.repl.running.breakpoint import Breakpoint
 from dwarfgpu.repl.running.canonical_location import canonical_location
@@ -71,11 +74,28 @@ def set_again(shell: Shell, in_libraries: Iterable[int]) -> None:
             else:
                 _locate_again(shell, item, is_in_library=item.number in in_libraries)
         except DwarfGpuError as error:
-            from dwarfgpu.repl.advice import lacks_symbol_table  # few cannot be set
+            shell.console.remark(
+                f"Error in re-setting breakpoint {item.number}: {_why(shell, error)}"
+            )
 
-            is_without = lacks_symbol_table(shell.session, error.message)
-            why = NO_SYMBOL_TABLE if is_without else message_of(error)
-            shell.console.remark(f"Error in re-setting breakpoint {item.number}: {why}")
+
+def unknown_in(shell: Shell, item: Watchpoint) -> str | None:
+    """Return why the expression of a watchpoint means nothing in the files of now, if so; one of
+    local variables means what it did as long as their frame is there."""
+    if item.frame is not None or item.typed.startswith("-location "):
+        return None
+    session = frame_of_watched(shell, item, is_in_call=False) or shell.session
+    try:
+        language.type_of(item.typed, session, options_of(session, shell.values, writes=False))
+    except UsageError as error:
+        return _why(shell, error)
+    except DwarfGpuError:  # a value is not known yet
+        return None
+    return None
+
+
+def _why(shell: Shell, error: DwarfGpuError) -> str:
+    return NO_SYMBOL_TABLE if is_without_symbols(shell.session, error) else message_of(error)
 
 
 def _locate_again(shell: Shell, item: Breakpoint, *, is_in_library: bool) -> None:
@@ -87,7 +107,7 @@ def _locate_again(shell: Shell, item: Breakpoint, *, is_in_library: bool) -> Non
         if is_in_library and code_object_at(files, locations[0].pc) is None:
             item.pending = item.linespec
             return
-    except DwarfGpuError:
+    except DwarfGpuError as error:
         if is_in_library or not item.is_enabled:
             item.pending = item.linespec
             if not is_in_library:  # as in GDB, which keeps those of libraries alone
@@ -95,9 +115,13 @@ def _locate_again(shell: Shell, item: Breakpoint, *, is_in_library: bool) -> Non
                 item.disabled_locations = item.invalid_locations = frozenset()
             return
         item.is_enabled = False
+        in_file, label = IN_FILE.fullmatch(item.linespec), item.locations[0].label
         item.locations = tuple(
-            BreakAddress(pc, None, None, symbol_at(shell.session, pc)) for pc in item.addresses
+            BreakAddress(pc, None, None, symbol_at(shell.session, pc), label)
+            for pc in item.addresses
         )
+        if in_file is not None and label is None and error.text == NO_SYMBOL_TABLE:
+            raise no_source(unquoted(in_file["file"])) from None  # in GDB it is explicit now
         raise
     item.pending = ""
     item.disabled_locations = _disabled_again(item, locations)
