@@ -643,8 +643,9 @@ def entry_of(session: Session, text: str) -> int:
     `UsageError` with GDB's wording where there is none.
     """
     functions = functions_of(session, text)
-    if functions:
-        return functions[0].entry
+    for function in functions:
+        if _of_overload([location_of_function(session, function)], text):
+            return function.entry
     match = IN_FILE.fullmatch(text)
     words = f'Function "{_shown(session, text)}" not defined.'
     name = text
@@ -654,6 +655,8 @@ def entry_of(session: Session, text: str) -> int:
         words = f'Function "{inside}" not defined in "{file}".'
         if functions_of(session, match["inside"]):  # only inlined ones
             raise LinespecNotFound(words)
+    if functions:  # which have another reference
+        raise LinespecNotFound(words)
     if "::" in text and _is_around_function(session, text if match is None else match["inside"]):
         raise LinespecNotFound(words)
     try:

@@ -322,6 +322,19 @@ int main() { P p; const P c{}; return p.f() + P{}.f() + c.f() + ((const P &&)c).
 """
 
 
+@pytest.mark.parametrize("compiler", ["g++", "clang++-19"])
+def test_functions_of_other_references(
+    tmp_path: Path, tool: Callable[[str], str], compiler: str
+) -> None:
+    source = OF_REFERENCES.replace("namespace {", "").replace("}; }", "};")
+    build(tmp_path, {"a.cc": source}, [[tool(compiler), "-g", "-o", "a", "a.cc"]])
+    unknown = "P::f() const", "P::f() volatile", "a.cc:P::f() const"
+    commands = [f"{word} {name}" for word in ("tbreak", "info line") for name in unknown]
+    commands += ["tbreak P::f() const&&", "tbreak P::f()&"]
+    ours = answers(None, [str(tmp_path / "a")], commands)
+    assert ours == answers(tool("gdb"), [str(tmp_path / "a")], commands)
+
+
 def test_functions_of_references_in_unnamed_namespaces(
     tmp_path: Path, tool: Callable[[str], str]
 ) -> None:
