@@ -90,6 +90,9 @@ def test_check_finds_only_what_may_be_an_address(operations: str, findings: int)
         ("fbreg 8; plus_uconst 4; stack_value", [("fbreg", (8,)), ("plus_uconst", (4,))]),
         ("fbreg 8; deref; plus_uconst 4", [("fbreg", (8,)), ("deref", ())]),
         ("fbreg 8; plus_uconst 4; lit5; swap; xderef", [("fbreg", (12,)), ("lit5", ())]),
+        ("bregx 64 8; plus_uconst 4", [("bregx", (64, 12))]),
+        ("bregx 5 8; plus_uconst 4", [("bregx", (5, 8)), ("plus_uconst", (4,))]),
+        ("bregx 64 8; plus_uconst 4; dup", [("bregx", (64, 8)), ("plus_uconst", (4,))]),
     ],
 )
 def test_an_offset_in_the_frame_is_one_with_that_of_the_variable(
@@ -155,3 +158,16 @@ def test_an_offset_in_the_frame(operations: str, where: str) -> None:
     done = run("eval", *machine, operations)
     assert done.lines == [where]
     assert "DW_OP_bregx of the stack or frame pointer is in the focused lane's private" in done.err
+
+
+@pytest.mark.parametrize(
+    ("operations", "value", "options"),
+    [
+        ("bregx s33 48; plus_uconst 7", "55", ()),
+        ("bregx s33 48; plus_uconst 7; lit1; plus", "56", ("--dialect", "upstream-clang")),
+    ],
+)
+def test_an_offset_of_a_computation(operations: str, value: str, options: tuple[str, ...]) -> None:
+    """It is a value, as in other dialects."""
+    machine = "--arch", "gfx1150", "--lane", 1, "--reg", "s33=0"
+    assert run("eval", *options, *machine, operations).lines == [value]
