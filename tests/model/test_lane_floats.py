@@ -12,6 +12,7 @@ import pytest
 
 from dwarfgpu.base.base_type import BaseType
 from dwarfgpu.base.float_format import BINARY16, BINARY32, BINARY64, FloatFormat
+from dwarfgpu.model.lane_floats import truncated
 from dwarfgpu.model.lane_integers import Divergence, Lanes, lanes
 from dwarfgpu.model.value import Value, is_nonzero
 
@@ -98,3 +99,14 @@ def test_integers_become_the_nearest_numbers(seed: int) -> None:
         assert size > 8
         return
     assert [of_lane(together, lane) for lane in range(LANES)] == alone
+
+
+@pytest.mark.parametrize("number", [2.0**63, -(2.0**63), 1e300, np.inf, -np.inf, np.nan])
+def test_lanes_part_whose_integer_64_bits_do_not_hold(number: float) -> None:
+    some_lanes = lanes(np.array([1.5, number, -2.5]).view(np.uint64))
+    with pytest.raises(Divergence) as parted:
+        truncated(some_lanes, BINARY64)
+    assert parted.value.key is not None
+    assert [*parted.value.key] == [True, False, True]
+    with pytest.raises(Divergence):
+        truncated(BINARY64.encode(Fraction(2**70)), BINARY64)

@@ -103,3 +103,29 @@ def test_each_lane_has_the_answer_and_the_error_of_that_lane_alone(seed: int) ->
     for lane in range(64):
         alone = answer(partial(holds, session.focused(lane), history, condition))
         assert answer(partial(holds_in, lane)) == alone, (condition, lane)
+
+
+@pytest.mark.parametrize("operator", ["&&", "||"])
+@pytest.mark.parametrize("right", ["1 / ($_lane * 0)", "*(int *)($_lane * 0 + 8)", "(long)1e30f"])
+def test_a_right_operand_that_fails_in_all_lanes(operator: str, right: str) -> None:
+    session, history = demo(), ValueHistory()
+    condition = f"$_lane < 5 {operator} {right}"
+    holds_in = holds_in_lanes(session, history, condition, range(64))
+    for lane in range(64):
+        alone = answer(partial(holds, session.focused(lane), history, condition))
+        assert answer(partial(holds_in, lane)) == alone, lane
+
+
+def test_only_lanes_that_ask_for_it_have_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rest has its answer in one pass."""
+    asked = list[str]()
+
+    def counted(session: dg.Session, history: ValueHistory, text: str) -> bool:
+        asked.append(text)
+        return holds(session, history, text)
+
+    monkeypatch.setattr("dwarfgpu.service.lanes.lane_conditions.holds", counted)
+    holds_in = holds_in_lanes(demo(), ValueHistory(), "$_lane < 5 && *(int *)8", range(64))
+    answers = [answer(partial(holds_in, lane)) for lane in range(64)]
+    assert [one is False for one in answers] == [lane >= 5 for lane in range(64)]
+    assert len(asked) == 8
