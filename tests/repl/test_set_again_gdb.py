@@ -137,6 +137,24 @@ def test_an_explicit_file_without_programs(tool: Callable[[str], str], line: str
     assert ours == theirs
 
 
+TWICE = """\
+volatile int sink;
+static inline __attribute__((always_inline)) void f(int n) {
+  sink += n; }
+int main(void) { f(1); f(2); return 0; }
+"""
+
+
+def test_one_of_two_inlined_calls_stays_disabled(
+    tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(tmp_path, {"a.c": TWICE}, [[tool("gcc"), "-g", "-o", "a", "a.c"]])
+    monkeypatch.chdir(tmp_path)
+    theirs, ours = both(tool, ["a"], ("break f", "disable 1.2", "file a", "info breakpoints"))
+    assert [line.split()[1] for line in ours.splitlines()[-2:]] == ["y", "n"]
+    assert ours == theirs
+
+
 LIBRARY = "int of_library = 3;\nvoid stop(int *at) {\n  *at = of_library; __builtin_trap(); }\n"
 PROGRAM = "void stop(int *);\nint of_program;\nint main(void) { stop(&of_program); return 0; }\n"
 
@@ -195,14 +213,15 @@ def test_what_belongs_to_a_wave_that_is_gone(tmp_path: Path) -> None:
     asked = ("--break", "nest", "--stops", 1, "--save", state)
     assert run("run", code, "nest", *small, *asked).status == 0
     commands = ("starti", "break nest thread 2", "thread 2", "watch $v9[0]",
-                "watch $s9", "catch dispatch", f"load {state}", "info breakpoints")  # fmt: skip
+                "watch $s9", "watch *(int *)0x7e0000009600", "catch dispatch", f"load {state}", "info breakpoints")  # fmt: skip
     words = (x for one in commands for x in ("-ex", one))
     done = run("debug", code, "--dispatch", "nest", *sizes, "--batch", *words)
     rest = "deleted - thread 2 no longer in the thread list."
     assert f"Thread-specific breakpoint 1 {rest}" in done.err.splitlines()
     deleted = [line for line in done.err.splitlines() if "the watchpoint is deleted" in line]
     assert [line.split(":")[0][-1] for line in deleted] == ["2", "3"]
-    assert done.lines[-1].split() == ["4", "catchpoint", "keep", "y", "dispatch"]
+    assert done.lines[-2].endswith(" *(int *)0x7e0000009600")  # which any wave writes
+    assert done.lines[-1].split() == ["5", "catchpoint", "keep", "y", "dispatch"]
 
 
 OVERLOADED = "namespace n { int ov(int a) { return a; } int ov(double b) { return b; } }\n"
