@@ -46,6 +46,14 @@ def test_a_watchpoint_that_was_disabled() -> None:
     assert values(*changed) == ["Old value = 77", "New value = 0"]
 
 
+@pytest.mark.parametrize("before", [(), ("set var out[0] = 5",), ("set var out[0] = 5",) * 2])
+def test_a_watchpoint_that_was_set_again(before: tuple[str, ...]) -> None:
+    """How often something was written in the former machine does not count."""
+    watch = ("break prices.hip:17", "run", "delete", "print &out[3]", *before, "watch *$1")
+    again = (*watch, f"file {PRICES[1]}", "set var *$1 = 77", "continue")
+    assert values(*again)[:2] == ["Old value = 77", "New value = 0"]
+
+
 GDB_SOURCE = """\
 int sum;
 void at(void) {}
