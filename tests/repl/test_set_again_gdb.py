@@ -213,7 +213,8 @@ def test_what_belongs_to_a_wave_that_is_gone(tmp_path: Path) -> None:
     asked = ("--break", "nest", "--stops", 1, "--save", state)
     assert run("run", code, "nest", *small, *asked).status == 0
     commands = ("starti", "break nest thread 2", "thread 2", "watch $v9[0]",
-                "watch $s9", "watch *(int *)0x7e0000009600", "catch dispatch", f"load {state}", "info breakpoints")  # fmt: skip
+                "watch $s9", "watch *(int *)0x7e0000009600", "catch dispatch",
+                f"load {state}", "info breakpoints")  # fmt: skip
     words = (x for one in commands for x in ("-ex", one))
     done = run("debug", code, "--dispatch", "nest", *sizes, "--batch", *words)
     rest = "deleted - thread 2 no longer in the thread list."
