@@ -266,3 +266,15 @@ def test_a_closed_program_has_no_symbol_table(
     monkeypatch.chdir(tmp_path)
     theirs, ours = both(tool, ["a"], ("break f", "tbreak main", "watch q", "file"))
     assert ours.replace("No executable file now.\n", "") == theirs
+
+
+def test_a_workgroup_that_begins_again_is_caught_again(tmp_path: Path) -> None:
+    """In a machine that is read again, none has begun."""
+    code = FIXTURES / "run/integers.gfx942.O0.v5.co"
+    sizes = ("--grid", 128, "--workgroup", 64, "--scratch", 4096, "--arg", "0=range:128",
+             "--arg", "1=range:128", "--arg", "2=zeros:512")  # fmt: skip
+    commands = ("catch workgroup", f"save {tmp_path}/s", "run", "continue", f"load {tmp_path}/s",
+                "echo >>>", "continue")  # fmt: skip
+    words = (x for one in commands for x in ("-ex", one))
+    done = run("debug", code, "--dispatch", "nest", *sizes, "--batch", *words)
+    assert ["hit Catchpoint 1" in part for part in done.out.split(">>>")] == [True, True]
