@@ -16,6 +16,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.code_object import CodeObject
 from dwarfgpu.dwarf.debug_info import DebugInfo
 from dwarfgpu.dwarf.line.line_lookup import LineLookup
+from dwarfgpu.dwarf.partial_languages import languages_of_partial_units
 from dwarfgpu.dwarf.scope.by_pc import Scopes
 from dwarfgpu.dwarf.scope.global_variables import global_named, globals_of
 from dwarfgpu.dwarf.scope.imports import imported_units, searched_units, units_with_names
@@ -426,6 +427,19 @@ def test_the_language_of_a_partial_unit_is_that_of_the_units_that_import_it() ->
     assert languages("0", (0x02, "0"), (c, "0"), (cplusplus14, "")) == [dw.LANG_C]
     assert languages("0", (c, ""), (cplusplus14, "")) == [None]
     assert languages("0", (c, "")) == [c]
+
+
+def test_a_partial_unit_keeps_its_own_language() -> None:
+    language = ((dw.AT_LANGUAGE, dw.FORM_DATA1),)
+    shapes = (
+        Shape(dw.TAG_PARTIAL_UNIT, language, True),
+        Shape(dw.TAG_COMPILE_UNIT, language, True),
+        IMPORT,
+    )
+    units = unit(b"\1\x1d\0") + unit(b"\2\x21\3" + at(12) + b"\0")
+    info = debug_info(elf({".debug_info": units, ".debug_abbrev": abbreviations(*shapes)}, X86_64))
+    assert languages_of_partial_units(info.units) == {}
+    assert [one.language for one in info.units] == [0x1D, 0x21]
 
 
 @pytest.mark.parametrize("shared", [(), ("-m", "common")])
