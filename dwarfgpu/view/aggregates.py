@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 _DEEPEST: Final = 100
 _DIMENSIONS: Final = 100
+_LISTED_AS_ONE: Final = 64
+"""Members that take as long to list, perhaps to show none of them, as one takes to show."""
 _INVALID_ADDRESS: Final = "<invalid address>"
 _TABLE_POINTER: Final = ("_vptr.", "_vptr$")  # of gcc, of clang
 
@@ -128,6 +130,7 @@ def _struct_pieces(
         for record, begin, own in records
         for field in (*own, *_variants(shown, record, first_bit + begin))
     ]
+    shown.members.add(len(bases) + len(fields) // _LISTED_AS_ONE)
     has_fields = bool(fields)
     if not shown.options.static_members:
         fields = [
@@ -167,6 +170,7 @@ def _struct_pieces(
             if isinstance(field, DwarfGpuError):
                 yield f"{new_line}{shown.error_text(field)}"
                 continue
+            shown.members.add()
             static = "static " if field.is_static else ""
             yield new_line + (f"{static}{field.name}{marks.of_member}" if field.name else "")
             yield from shown.guarded(_member(shown, record, field, begin, depth + 1, letter))
@@ -276,7 +280,8 @@ def _member(
     depth: int,
     letter: str | None,
 ) -> Iterator[str]:
-    if member.name is None and not member.is_base_class:  # it is not a level to the reader
+    is_unnamed = member.name is None and not member.is_base_class
+    if is_unnamed and not isinstance(member.type, Base):  # it is not a level to the reader
         options = evolve(shown.options, max_depth=shown.options.max_depth + 1)
         shown = evolve(shown, options=options)
     if member.is_static:

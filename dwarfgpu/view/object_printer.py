@@ -53,19 +53,29 @@ MOST_PRINTED: Final = 20_000
 container with as many elements as are shown."""
 
 
+_JOINED: Final = 200
+"""Characters of a member that are one piece of the text around it."""
+
+
+_MOST_MEMBERS: Final = 20_000
+"""Members of the structures of one value: without names they can be shorter than three characters,
+with names as many characters as are shown have fewer of them."""
+
+
 class TooManyPrinted(Exception):
     """The text of the value ends here."""
 
 
 class Printings:
-    """How many objects and children the printers may still show of one value."""
+    """How many objects and children the printers, or members the structures, may still show of one
+    value."""
 
     def __init__(self, left: int = MOST_PRINTED) -> None:
         self._left = left
 
-    def add(self) -> None:
-        """Count one; `TooManyPrinted` if that is too many."""
-        self._left -= 1
+    def add(self, count: int = 1) -> None:
+        """Count one, or several; `TooManyPrinted` if that is too many."""
+        self._left -= count
         if self._left < 0:
             raise TooManyPrinted
 
@@ -183,6 +193,8 @@ class Shown:
     layouts: Layouts = field(factory=Layouts)
     """For the printers, of all objects that they show."""
     printings: Printings = field(factory=Printings)
+    members: Printings = field(factory=lambda: Printings(_MOST_MEMBERS))
+    """For the members of structures."""
 
     def value(
         self, type_: Type | None, first_bit: int, depth: int, letter: str | None
@@ -238,11 +250,20 @@ class Shown:
 
     def guarded(self, pieces: Iterator[str]) -> Iterator[str]:
         """Yield the pieces, or the error in their place, so that the other members are still
-        shown."""
+        shown. Short pieces are joined: each takes a step of all the generators around it."""
+        joined = ""
         try:
-            yield from pieces
+            for piece in pieces:
+                joined += piece
+                if len(joined) >= _JOINED:
+                    yield joined
+                    joined = ""
         except DwarfGpuError as error:
-            yield self.error_text(error)
+            joined += self.error_text(error)
+        except TooManyPrinted:
+            yield joined
+            raise
+        yield joined
 
     def incomplete_text(self, type_: Type | None) -> str:
         """Return what is shown in place of an object of a structure without a size."""

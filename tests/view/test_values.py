@@ -422,6 +422,29 @@ def test_large_objects_of_equal_elements_take_linear_work() -> None:
     assert text == f"{{1, 0 <repeats {(1 << 22) - 1} times>}}"
 
 
+def test_members_without_names_are_bounded() -> None:
+    """They are no levels, and are shorter than what it takes to show them; a piece of the text
+    does not go through all the structures around it."""
+    kind: Type = INT
+    for _ in range(60):
+        kind = Struct("struct", None, 4, (Member(None, kind, 0), Member(None, kind, 0)))
+    with at_most(3_000_000):
+        text = format_value(Bits(0, 32), kind)
+    assert text.startswith("{" * 60 + "0, 0}, {0, 0}}, {{")
+    assert len(text) < 60_000
+    assert text.endswith("...")
+
+
+def test_members_with_names_are_not_bounded_beside_their_text() -> None:
+    count = 10_000
+    union = Struct("union", None, 4, (Member("a", INT, 0),))
+    element = Struct("struct", "s", 4, (Member(None, union, 0),))
+    value = Bits(sum(1 << 32 * index for index in range(0, count, 2)), 32 * count)
+    whole = FormatOptions(elements=count, characters=200_000)
+    text = format_value(value, Array(element, (count,)), whole)
+    assert text == "{" + ", ".join(["{{a = 1}}", "{{a = 0}}"] * (count // 2)) + "}"
+
+
 def test_a_cycle_of_typedefs_is_ill_formed() -> None:
     with pytest.raises(IllFormed):
         strip(LOOP)

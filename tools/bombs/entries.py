@@ -314,21 +314,26 @@ def nameless(count: int) -> Files:
     return {"bomb": program(one * count + OF_MAIN + b"\0", *shapes)}
 
 
-def doubled(count: int) -> Files:
-    """Structures with two members of the structure before: 2 to the power of the count in all."""
+def doubled(count: int, *, has_names: bool = True) -> Files:
+    """Structures with two members of the structure before: 2 to the power of the count in all.
+    Those without names are no levels of `set print max-depth`."""
+    name = (NAME,) if has_names else ()
     entries = b"\4" + OF_INT
     last = FIRST
     for _ in range(count):
         here = FIRST + len(entries)
         member = word(last)
-        entries += b"\5s\0\4" + b"".join(b"\6" + n + b"\0" + member + b"\0" for n in (b"a", b"b"))
+        names = (b"s\0", b"a\0", b"b\0") if has_names else (b"",) * 3
+        entries += (
+            b"\5" + names[0] + b"\4" + b"".join(b"\6" + n + member + b"\0" for n in names[1:])
+        )
         entries, last = entries + b"\0", here
-    entries += b"\3x\0" + word(last) + AT_X
+    entries += b"\3x\0" + word(last) + (AT_X if has_names else b"\2\x30\x9f")  # lit0, stack_value
     shapes = (
         Shape(dw.TAG_VARIABLE, (NAME, TYPE, LOCATION)),
         INT,
-        Shape(dw.TAG_STRUCTURE_TYPE, (NAME, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
-        Shape(dw.TAG_MEMBER, (NAME, TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1))),
+        Shape(dw.TAG_STRUCTURE_TYPE, (*name, (dw.AT_BYTE_SIZE, dw.FORM_DATA1)), True),
+        Shape(dw.TAG_MEMBER, (*name, TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1))),
     )
     return {"bomb": program(entries + OF_MAIN + b"\0", MAIN, *shapes)}
 
@@ -669,6 +674,9 @@ BOMBS = (
          (*ASK, "where bomb x", "where bomb main::x"), small=50),
     Bomb("doubled", INFO, "structures with two members of another, {} deep", doubled, 2_000,
          (*ASK, "debug bomb <<< ptype/o x", "eval --file bomb x"), small=12),
+    Bomb("doubled-unnamed", INFO, "unnamed structures with two unnamed members of another, {} deep",
+         partial(doubled, has_names=False), 60,
+         (*ASK, "debug bomb <<< whatis x", "eval --file bomb x"), small=12),
     Bomb("diamonds", INFO, "classes that inherit another one twice, {} deep", diamonds, 2_000,
          (*ASK, "debug bomb <<< ptype x", "debug bomb <<< print x.nothing",
           "debug bomb <<< complete print x.", "debug bomb <<< print x==x"), small=40),
