@@ -198,6 +198,7 @@ ACTOR = "_Z1fPZ1fvE11_Z1fv.Frame"
         ("_Z1hIJLi1ELi2EEEv1NIJXspT_EEE", "void h<1, 2>(N<1, 2>)"),
         ("_Z1mIcJidEEvT_DpRKT0_", "void m<char, int, double>(char, int const&, double const&)"),
         ("_Z1kIJidEEvDpOT_DpS0_", "void k<int, double>(int&&, double&&, int, double)"),
+        ("_Z1fIN1AanEEvOT_", "void f<A::operator&>(A::operator&&&)"),
         ("_Z1kIJidEEvDpOT_S1_", None),  # the same pack in another place
         ("_Z1kIJidEEvT_", None),
         ("_Z1kIJidEJcEEvDp1AIT_T0_E", None),  # packs of two sizes

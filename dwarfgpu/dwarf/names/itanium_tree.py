@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from dwarfgpu.base.records import frozen
+from dwarfgpu.base.records import evolve, frozen
 
 _DEEPEST: Final = 140
 _MAX_CHARACTERS: Final = 20_000
@@ -42,6 +42,8 @@ class Declared:
     """At the end of `left`: ` const`."""
     of: str = ""
     """`function` or `array` if a mark has to be in parentheses."""
+    reference: str = ""
+    """The `&` or `&&` at the end of `left`: a name may end so, too (`operator&`)."""
 
     @property
     def prefix(self) -> str:
@@ -63,10 +65,10 @@ class Declared:
 
     def referred(self, mark: str) -> Declared:
         """Return a reference to it; `&` on either side gives `&` (C++ 9.3.4.3)."""
-        if self.of or self.qualifiers or not self.left.endswith("&"):
-            return self.marked(mark)
-        is_both = mark == "&" and self.left.endswith("&&")
-        return Declared(self.left[:-1], self.right) if is_both else self
+        if self.qualifiers or not self.reference:
+            return evolve(self.marked(mark), reference=mark)
+        is_both = mark == "&" and self.reference == "&&"
+        return evolve(self, left=self.left[:-1], reference=mark) if is_both else self
 
     def qualified(self, word: str) -> Declared:
         """Return a constant or volatile type: of an array, its elements are."""
