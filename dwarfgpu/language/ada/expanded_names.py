@@ -1,4 +1,4 @@
-"""What names with points between them denote in Ada: `pk.shape`, `pk.inner.x`, `subprogram.x`."""
+"""Expanded names of Ada (Ada 2012 4.1.3): `pk.shape`, `pk.inner.x`, `subprogram.x`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dwarfgpu.errors import UsageError
 from dwarfgpu.language.ada.names import is_direct, of_package
 from dwarfgpu.language.ada.packages import is_package
 from dwarfgpu.language.ada.subprograms_around import of_subprogram
-from dwarfgpu.language.dotted_names import Names, is_object, is_of_enclosing
+from dwarfgpu.language.named_objects import Names, is_object, is_of_enclosing
 
 
 def joined_in_ada(names: Names, words: Sequence[str]) -> tuple[int, str]:
