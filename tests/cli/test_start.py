@@ -68,7 +68,7 @@ def loaded(*arguments: str) -> set[str]:
         ("run --demo", 304),
         ("debug --demo -batch", 351),
         ("debug --demo -batch -ex bt", 399),
-        ("debug --demo -batch -ex list", 455),
+        ("debug --demo -batch -ex list", 456),
     ],
 )
 def test_a_command_loads_no_more_modules(arguments: str, most: int) -> None:

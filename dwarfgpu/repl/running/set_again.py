@@ -115,7 +115,8 @@ def _locate_again(shell: Shell, item: Breakpoint, *, is_in_library: bool) -> Non
                 item.disabled_locations = item.invalid_locations = frozenset()
             return
         item.is_enabled = False
-        in_file, label = IN_FILE.fullmatch(item.linespec), item.locations[0].label
+        in_file = IN_FILE.fullmatch(item.linespec)
+        label = next((location.label for location in item.locations), None)
         item.locations = tuple(
             BreakAddress(pc, None, None, symbol_at(shell.session, pc), label)
             for pc in item.addresses
