@@ -252,6 +252,21 @@ def test_entries_of_name_indexes_cost_few_calls(
     assert work[2] < work[1] + most_calls * 900, work
 
 
+@pytest.mark.parametrize("name", [nesting.OF_TYPEDEFS, f"o.{nesting.OF_TYPEDEFS}"])
+def test_base_classes_of_the_scopes_of_names_cost_few_calls(
+    name: str, measured: Measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each name was sought in each of them with 600 calls, whatever the file has of the name, and
+    one name in any number of them."""
+    monkeypatch.setattr("dwarfgpu.dwarf.scope.scope_members._MAX_CLASSES", 5_000)
+    arguments = arguments_of(f"eval --file bomb {name}")
+    work, printed = measured("scopes-of-bases", (4, 4, 20, 200), arguments)
+    assert work[2] < work[1] + 300 * 198 * 16, work
+    assert work[3] < work[1] + 300 * 2 * 5_000, work
+    message = "the scopes of a name have more than 5000 base classes"
+    assert [message in text for text in printed] == [False, False, False, True]
+
+
 def test_mapped_files_cost_few_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the core file has of each is read once, and names in lists are for libraries."""
     monkeypatch.chdir(tmp_path)

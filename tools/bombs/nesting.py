@@ -315,6 +315,38 @@ def instances_of_variables(count: int) -> Files:
     return {"bomb": units(unit(entries + b"\0"), _OF_CPLUSPLUS, INT, shape)}
 
 
+OF_TYPEDEFS: Final = "c::" + "".join(f"t{number}::" for number in range(198)) + "f"
+"""A member function of a class, whose name is written in nearly as many scopes as one may be."""
+
+
+def scopes_of_bases(count: int) -> Files:
+    """A class with as many base classes, the last with 198 typedefs of the class itself, and a
+    function in 200 classes, each derived from it."""
+    shapes = (
+        MAIN,
+        Shape(dw.TAG_STRUCTURE_TYPE, (NAME, _SIZE), True),
+        Shape(dw.TAG_INHERITANCE, (TYPE, (dw.AT_DATA_MEMBER_LOCATION, dw.FORM_DATA1))),
+        Shape(dw.TAG_TYPEDEF, (NAME, TYPE)),
+        _VARIABLE,
+    )
+    at_function = word(START + 0x800, 8) + word(0x10)
+    first = FIRST + 1  # the language
+    others = b"".join(b"\3b%d\0\1\0" % number for number in range(count))
+    starts, at = [], first
+    for number in range(count):
+        starts.append(at)
+        at += len(b"\3b%d\0\1\0" % number)
+    derived = b"\3c\0\1" + b"".join(b"\4" + word(base) + b"\0" for base in (*starts, 0))
+    typedefs = b"".join(b"\5t%d\0" % number + word(at) for number in range(198))
+    member = b"\2f\0" + at_function + b"\0"
+    last = b"\3b\0\1" + typedefs + member + b"\0"
+    derived = derived[:-5] + word(at + len(derived) + 1) + b"\0\0"
+    around = (b"\3n\0\1\4" + word(at) + b"\0") * 200 + b"\2g\0" + HERE + b"\0" + b"\0" * 200
+    variable = b"\6o\0" + word(at) + _AT_X
+    data = OF_UNIT + bytes((_CPLUSPLUS_14,)) + others + derived + last + around + variable
+    return {"bomb": units(unit(data + b"\0"), _OF_CPLUSPLUS, *shapes)}
+
+
 ASK: Final = ("where --all bomb", "check bomb", "eval --file bomb nosuch")
 BOMBS: Final = (
     Bomb("namespaces", INFO, "{} namespaces in one another", namespaces, 100_000,
@@ -326,6 +358,10 @@ BOMBS: Final = (
          declared_in_namespaces, 19_000,
          ("debug bomb <<< print x", "debug bomb <<< list x", "debug bomb <<< info line x"),
          small=30, says="--max-searched-names"),
+    Bomb("scopes-of-bases", INFO, "{} base classes of the scopes of names", scopes_of_bases, 800,
+         ("eval --file bomb --pc 0x1000 nosuch", f"eval --file bomb {OF_TYPEDEFS}",
+          f"eval --file bomb o.{OF_TYPEDEFS}", f"debug bomb <<< break {OF_TYPEDEFS}"),
+         small=3, says="the scopes of a name have more than 20000 base classes"),
     Bomb("nested-functions", INFO, "{} functions of one name in one another", functions, 20_000,
          ("eval --file bomb --pc 0x1000 n", "debug --pc 0x1000 bomb <<< ptype n; info line n"),
          small=60),

@@ -47,7 +47,7 @@ from dwarfgpu.dwarf.scope.written_parameters import has_parameters
 from dwarfgpu.dwarf.types.class_scope import class_scope, constructors, is_own_name, nearest_members
 from dwarfgpu.dwarf.types.type_entries import NAMES_OF_TYPES, QUALIFIERS
 from dwarfgpu.dwarf.unit import CompilationUnit
-from dwarfgpu.errors import DwarfGpuError
+from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 
 if TYPE_CHECKING:
     from dwarfgpu.dwarf.scope.fortran_names import FortranNames
@@ -55,6 +55,9 @@ if TYPE_CHECKING:
 
 _MAX_TYPEDEFS: Final = 1_000
 """Maximum number of typedefs around a class."""
+_MAX_CLASSES: Final = 20_000
+"""Maximum number of base classes to search for one name, counted once per scope: of those that are
+written before it, and of the classes around the program location."""
 _TRANSPARENT_TYPES: Final = frozenset({*QUALIFIERS, *NAMES_OF_TYPES})
 _NAMESPACES: Final = frozenset({dw.TAG_NAMESPACE})
 _FUNCTIONS: Final = frozenset({dw.TAG_SUBPROGRAM})
@@ -74,6 +77,12 @@ class ScopeMembers(UnitDeclarations):
         super().__init__(infos, unit, chain, enclosing_scopes)
         self.declared_in_scope = declared
         """The variables of a scope that may have a canonical simple name, and perhaps others."""
+        self._classes_left = _MAX_CLASSES
+
+    def begin(self, name: str) -> None:
+        """Begin the search for a name."""
+        super().begin(name)
+        self._classes_left = _MAX_CLASSES
 
     @property
     def is_fortran(self) -> bool:
@@ -237,6 +246,9 @@ class ScopeMembers(UnitDeclarations):
 
     def _class_definition(self, declaration: Die) -> Die:
         """Return the definition of a class; where these files have none, other loaded ones may."""
+        self._classes_left -= 1
+        if self._classes_left < 0:
+            raise LimitExceeded(f"the scopes of a name have more than {_MAX_CLASSES} base classes")
         defined = self.definition(declaration)
         return defined if is_definition(defined) else defined.unit.info.class_definition(defined)
 

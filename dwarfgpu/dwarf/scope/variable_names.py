@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
-from dwarfgpu.base.kept_with import kept_with
+from dwarfgpu.base.kept_with import first, kept_with
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names import cxx
@@ -49,12 +49,19 @@ def is_outside_its_class(die: Die) -> bool:
 
 def outside_class(unit: CompilationUnit, path: tuple[str, ...], name: str) -> Iterator[Die]:
     """Yield these of a unit, of a canonical name, by the path of their class."""
-    if not path or not unit.is_cplusplus:
-        return
-    whole = joined((*path, name))
-    for die in dict.fromkeys((*named(unit, name.partition("<")[0]), *named(unit, name))):
-        if is_outside_its_class(die) and canonical(variable_name(die)) == whole:
-            yield die
+    if path:
+        whole = joined((*path, name))
+        yield from (die for die, own in named_outside_classes(unit, name) if own == whole)
+
+
+@kept_with(first, 64)
+def named_outside_classes(unit: CompilationUnit, name: str) -> tuple[tuple[Die, str], ...]:
+    """Return these of whatever class, with their whole names: a name is sought in many classes."""
+    if not unit.is_cplusplus:
+        return ()
+    dies = dict.fromkeys((*named(unit, name.partition("<")[0]), *named(unit, name)))
+    outside = filter(is_outside_its_class, dies)
+    return tuple((die, canonical(variable_name(die))) for die in outside)
 
 
 def shown_name(name: str, die: Die) -> str:

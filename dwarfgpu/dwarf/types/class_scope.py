@@ -24,7 +24,7 @@ from dwarfgpu.dwarf.scope.declarations import (
 )
 from dwarfgpu.dwarf.scope.named_entries import TYPES, named_entries
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, DATA
-from dwarfgpu.dwarf.scope.variable_names import outside_class
+from dwarfgpu.dwarf.scope.variable_names import named_outside_classes, outside_class
 from dwarfgpu.dwarf.types.builder import types_of
 from dwarfgpu.dwarf.types.inheritance import ambiguous, inherited
 from dwarfgpu.dwarf.unit import CompilationUnit
@@ -33,8 +33,9 @@ M = TypeVar("M", bound=Hashable)
 
 _MEMBERS: Final = TYPES | DATA | {dw.TAG_MEMBER, dw.TAG_SUBPROGRAM, dw.TAG_ENUMERATOR}
 _WITH_TYPES: Final = DATA | {dw.TAG_MEMBER}
-_MAX_KEPT: Final = 64
-"""Names of a unit, with the members that they denote: one command asks several times."""
+_MAX_KEPT: Final = 4_096
+"""Names in classes of a unit, with the members that they denote there: a command asks several
+times, each time for those of all base classes."""
 _MAX_NAMES: Final = 1_000
 """Of classes, with the members that they or their base classes have."""
 _MOST: Final = 1_000
@@ -53,16 +54,17 @@ def class_scope(
     known = kept.get((kind, name))
     if known is not None:
         return [*known]
-    of_other_units = [] if kind.unit is unit else [kind]
+    definitions: dict[Die, Die] = {}
 
     def defined(base: Die) -> Die:
-        meant = definition(base)
-        if meant.unit is not unit:
-            of_other_units.append(meant)
+        meant = definitions.get(base)
+        if meant is None:
+            meant = definitions[base] = definition(base)
         return meant
 
     members = _class_scope(kind, name, defined, (unit, kind.unit))
-    if not of_other_units:  # what other units define depends on the loaded files
+    # What other units define depends on the loaded files.
+    if all(one.unit is unit for one in (kind, *definitions.values())):
         kept[kind, name] = tuple(members)
     return members
 
@@ -131,8 +133,13 @@ def constructors(kind: Die, name: str) -> list[Die] | None:
 
 def is_own_name(kind: Die, name: str) -> bool:
     """Return whether a name is that of a class itself, with or without its arguments."""
+    return bool(name) and name in _own_names(kind)
+
+
+@kept_with(lambda kind: kind.unit)
+def _own_names(kind: Die) -> tuple[str, str]:
     own = canonical(kind.name or "")
-    return bool(name) and name in (own, own.partition("<")[0])
+    return own, own.partition("<")[0]
 
 
 def own_members(kind: Die, name: str) -> list[Die]:
@@ -193,15 +200,21 @@ def _is_inherited(kind: Die, child: Die) -> bool:
 def used_members(kind: Die, name: str) -> tuple[Die, ...]:
     """Return the members of base classes that using-declarations of a class name, which are in its
     scope, too (C++ [namespace.udecl]): gcc describes these."""
+    return tuple(
+        die
+        for die in _used(kind)
+        if canonical(die.name or "") == name
+        if (owner := die.parent()) is not None and not is_own_name(owner, name)
+    )
+
+
+@kept_with(lambda kind: kind.unit)
+def _used(kind: Die) -> tuple[Die, ...]:
+    """Return what the using-declarations of a class name."""
     if not kind.unit.is_cplusplus:
         return ()
     used = (followed(one) for one in kind.children((dw.TAG_IMPORTED_DECLARATION,)))
-    return tuple(
-        die
-        for die in used
-        if die.tag in _MEMBERS and canonical(die.name or "") == name
-        if (owner := die.parent()) is not None and not is_own_name(owner, name)
-    )
+    return tuple(die for die in used if die.tag in _MEMBERS)
 
 
 def _not_hidden(used: Iterable[Die], own: Iterable[Die]) -> Iterator[Die]:
@@ -225,15 +238,24 @@ def members_left_out(kind: Die, name: str) -> tuple[Die, ...]:
     """Return the inline static members of a class, and the instances of templates of these, that
     the definition lacks, as gcc describes them in units alone that use them. Their linkage names
     have the class. Where these cannot be sought without reading each unit, none are known."""
-    if not kind.unit.is_cplusplus or is_in_function(kind) or not kind.name:
+    if not kind.unit.is_cplusplus or not kind.name:
         return ()
     template = name.partition("<")[0]
+    end = _mangled(template) + (b"E" if template == name else b"I")
+    if not _may_end_in(kind.unit, end) or is_in_function(kind):
+        return ()
     scope = b"E" if "<" in kind.name else _mangled(kind.name)
-    linked = scope + _mangled(template) + (b"E" if template == name else b"I")
-    for unit in kind.unit.info.main.units_containing(linked) or ():
+    for unit in kind.unit.info.main.units_containing(scope + end) or ():
         if members := tuple(_members_outside(kind, name, unit)):
             return members
     return ()
+
+
+@kept_with(first, 64)
+def _may_end_in(unit: CompilationUnit, end: bytes) -> bool:
+    """Return whether a linkage name of a file may have a member's name, of whatever class: most
+    names are no such member of any of hundreds of base classes."""
+    return bool(unit.info.main.units_containing(end))
 
 
 def _mangled(name: str) -> bytes:
@@ -245,7 +267,8 @@ def _mangled(name: str) -> bytes:
 def _members_outside(kind: Die, name: str, unit: CompilationUnit) -> Iterator[Die]:
     """Yield the static members of a class, and the instances of templates of these, that no scope
     of a unit has."""
-    for die in outside_class(unit, scope_path(kind), name):
+    path = scope_path(kind) if named_outside_classes(unit, name) else ()
+    for die in outside_class(unit, path, name):
         from dwarfgpu.dwarf.scope.exact_instances import is_in_scope, within
 
         if is_in_scope(die, within(kind)):
