@@ -13,7 +13,7 @@ from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
 from dwarfgpu.dwarf.names.qualified import split_last
 from dwarfgpu.dwarf.producer import widens_enumerators
-from dwarfgpu.dwarf.scope.declarations import declaration_of, is_member
+from dwarfgpu.dwarf.scope.declarations import declaration_of, is_member, symbol_name
 from dwarfgpu.dwarf.scope.function_clones import without_parts
 from dwarfgpu.dwarf.scope.functions_by_name import functions_named
 from dwarfgpu.dwarf.scope.meaning import Meaning
@@ -189,14 +189,10 @@ class NamedValues:
         if literal in ("null", "nil"):
             bits = self.session.architecture.address_bits
             return TypedValue(Pointer(None, size_bytes=bits // 8), bits=Bits(0, bits))
-        if node.file is not None:
-            meanings = self.names.in_file(name, node.file)
-        elif node.is_quoted and "::" in name:
-            meanings = self._quoted_meaning(name)
-        else:
-            meanings = self.names.meaning(node.name)
-            if self.names.remarks:  # few programs have any
-                self.names.used(name)
+        meanings = self._meanings(node, name)
+        is_plain = node.file is None and not (node.is_quoted and "::" in name)
+        if is_plain and self.names.remarks:  # few programs have any
+            self.names.used(name)
         if node.file is None:
             of_enclosing = self.names.in_enclosing_functions(name, meanings)
             if of_enclosing is not None:
@@ -274,6 +270,21 @@ class NamedValues:
         ):
             raise self.names.unknown(name)  # which only quotes can name there
         raise UsageError(_IS_TYPE)
+
+    def _meanings(self, node: ast.Name, spelled: str) -> tuple[Meaning, ...]:
+        """Return what a name means, as it is written and as the file spells it."""
+        if node.file is not None:
+            return self.names.in_file(spelled, node.file)
+        if node.is_quoted and "::" in spelled:
+            return self._quoted_meaning(spelled)
+        return self.names.meaning(node.name)
+
+    def enumerator_name(self, node: ast.Name) -> str:
+        """Return the name of the symbol of an enumerator; that which is written if it has none."""
+        for first in self._meanings(node, node.name)[:1]:
+            if isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
+                return symbol_name(first)
+        return node.name
 
     def _escaped(self, node: ast.Name, meanings: tuple[Meaning, ...]) -> TypedValue | None:
         """Return the variable of Go that is on the heap: gc describes a pointer to x as `&x`. None

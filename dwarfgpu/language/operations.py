@@ -155,7 +155,8 @@ class Operations(UntypedOperands):
             operand = self.objects.referred(self.value(node.operand))
             if isinstance(node.operand, ast.Name) and is_enumerator(operand):
                 is_unread = isinstance(self.objects, Unevaluated)
-                raise UsageError(no_address_of_constant(node.operand.name, is_unread=is_unread))
+                name = self.enumerator_name(node.operand)
+                raise UsageError(no_address_of_constant(name, is_unread=is_unread))
             if isinstance(node.operand, ast.Access):  # GDB names only variables that are written
                 operand = evolve(operand, variable=None)
             return self.objects.address_of(operand)

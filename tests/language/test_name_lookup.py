@@ -588,7 +588,7 @@ int main(void) { return f(1) + RED; }
     session = built(tmp_path, tool("gcc"), "a.c", source)
     assert text(session, "(int)f::RED") == "10"
     assert text(session, "f::GREEN") == "GREEN"
-    assert text(session, "&f::GREEN") == "Can't take address of \"f::GREEN\" which isn't an lvalue."
+    assert text(session, "&f::GREEN") == "Can't take address of \"GREEN\" which isn't an lvalue."
     assert text(session, "(int)f::BLUE") == "99"
     assert text(session, "f::TWO") == 'several blocks of "f" declare "TWO", at lines 4, 5'
     assert text(session, "sizeof(f::T)") == 'several blocks of "f" declare "T", at lines 4, 5'

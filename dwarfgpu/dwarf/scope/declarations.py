@@ -356,6 +356,19 @@ def qualified_name(die: Die) -> str:
     return die.unit.joint.join(qualified(die))
 
 
+def symbol_name(die: Die) -> str:
+    """Return the name that GDB gives the symbol of an entry: of one in a function its own, of an
+    enumerator without its enumeration, unless that is around it in the source."""
+    if is_in_function(die):
+        return die.name or ""
+    above = die.parent()
+    *scopes, simple = qualified(die)
+    if above is not None and above.tag == dw.TAG_ENUMERATION_TYPE:
+        is_around = above.flag(dw.AT_ENUM_CLASS) or above.name is None
+        scopes = scopes if is_around else scopes[:-1]
+    return die.unit.joint.join((*scopes, simple))
+
+
 def template_parameter(scope: Die, name: str) -> Die | None:
     """Return a parameter of the template that a function or class is an instance of (DWARF 5
     2.23)."""

@@ -19,10 +19,10 @@ from dwarfgpu.dwarf.names.shown_d_names import shown_d_name
 from dwarfgpu.dwarf.scope.declarations import (
     declaration_of,
     followed,
+    is_in_function,
     is_variable_alias,
-    path_of,
-    qualified,
     qualified_function,
+    symbol_name,
 )
 from dwarfgpu.dwarf.scope.function_clones import without_parts
 from dwarfgpu.dwarf.scope.named_entries import imports
@@ -251,16 +251,9 @@ def _name_of(die: Die) -> str | None:
 
         function = die.linkage_name if die.tag in FUNCTIONS else None
         return ada_object(function or variable_name(declaration))
-    if any(scope.is_function for scope in path_of(declaration)):
-        return declaration.name
-    if die.unit.is_cplusplus and die.tag in DATA:
+    if die.unit.is_cplusplus and die.tag in DATA and not is_in_function(declaration):
         return shown_name(variable_name(die), die)  # with the arguments of a template
-    above = declaration.parent()
-    *scopes, simple = qualified(declaration)
-    if above is not None and above.tag == dw.TAG_ENUMERATION_TYPE:
-        is_around = above.flag(dw.AT_ENUM_CLASS) or above.name is None
-        scopes = scopes if is_around else scopes[:-1]
-    return die.unit.joint.join((*scopes, simple))
+    return symbol_name(declaration)
 
 
 @command("info scope", topic="data", complete=completion.SYMBOLS)

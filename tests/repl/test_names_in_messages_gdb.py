@@ -1,0 +1,59 @@
+"""The names of symbols in messages are those that GDB gives them, whatever is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repl.side_by_side import answers, build, with_core
+
+SOURCE = """\
+#include <string>
+namespace outer { namespace deep {
+enum Flags { F_A = 1 };
+enum class Mode { On };
+struct K { enum In { C1 }; enum class Sc { C2 }; };
+template<class T> struct B { enum In { TB }; };
+namespace { enum Hidden { AN }; }
+} }
+using namespace outer::deep;
+enum { NAMELESS = 3 };
+int main() {
+  enum Own { L1 };
+  K k; B<int> b; Mode mode = Mode::On; K::Sc sc = K::Sc::C2;
+  int r = F_A + AN + NAMELESS + L1 + K::C1 + B<int>::TB + (int)mode + (int)sc;
+  __builtin_trap();
+  return r;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def files(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    folder = tmp_path_factory.mktemp("names")
+    build(folder, {"a.cpp": SOURCE}, [[tool("g++"), "-g", "-O0", "-o", "a", "a.cpp"]])
+    return with_core(tool, folder)
+
+
+def test_an_enumerator_is_named_with_its_scopes(
+    tool: Callable[[str], str], files: list[str]
+) -> None:
+    names = ["F_A", "NAMELESS", "::NAMELESS", "K::C1", "outer::deep::K::C1", "B<int>::TB", "AN"]
+    names += ["L1", "Mode::On", "K::Sc::C2", "(F_A)", "'F_A'", "'a.cpp'::F_A"]
+    commands = [*(f"p &{name}" for name in names), "whatis &F_A", "p *&F_A"]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert "outer::deep::F_A" in ours[0]
+
+
+def test_an_enumerator_of_c_has_no_scopes(tool: Callable[[str], str], tmp_path: Path) -> None:
+    source = """\
+struct s { enum in { INNER = 2 } e; };
+int main(void) { enum own { OWN = 1 } o = OWN; struct s v = { INNER }; __builtin_trap(); return o + v.e; }
+"""
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-O0", "-o", "a", "a.c"]])
+    files = with_core(tool, tmp_path)
+    commands = ["p &INNER", "p &OWN", "p &main::OWN"]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
