@@ -144,8 +144,7 @@ class Names:
         name of a source file in quotes may be before it."""
         if name.startswith("'"):
             file, _, simple = name[1:].partition("'::")
-            if file and simple:
-                return self.in_file(simple, file)
+            return self.in_file(simple, file) if file and simple else ()
         known = self._meanings.get(name)
         if known is None:
             try:

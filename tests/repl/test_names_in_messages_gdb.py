@@ -51,9 +51,15 @@ def test_an_enumerator_is_named_with_its_scopes(
 def test_an_enumerator_of_c_has_no_scopes(tool: Callable[[str], str], tmp_path: Path) -> None:
     source = """\
 struct s { enum in { INNER = 2 } e; };
-int main(void) { enum own { OWN = 1 } o = OWN; struct s v = { INNER }; __builtin_trap(); return o + v.e; }
+int main(void) { enum own { OWN = 1 } o = OWN; struct s v = { INNER };
+                 __builtin_trap(); return o + v.e; }
 """
     build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-O0", "-o", "a", "a.c"]])
     files = with_core(tool, tmp_path)
     commands = ["p &INNER", "p &OWN", "p &main::OWN"]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
+def test_a_file_in_quotes_is_no_symbol(tool: Callable[[str], str], files: list[str]) -> None:
+    commands = [f"info address {name}" for name in ("'a.cpp'", "'main()'", "'none'")]
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
