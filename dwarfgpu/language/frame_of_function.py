@@ -7,7 +7,7 @@ from itertools import islice, takewhile
 
 from dwarfgpu.dwarf import constants as dw
 from dwarfgpu.dwarf.die import Die
-from dwarfgpu.dwarf.names.function_names import name_in_frames
+from dwarfgpu.dwarf.names.function_names import full_function_name, name_in_frames
 from dwarfgpu.dwarf.scope.concrete_entries import may_have_location
 from dwarfgpu.dwarf.scope.declarations import around, declaration_of
 from dwarfgpu.dwarf.scope.scope_entries import CLASSES, FUNCTIONS
@@ -31,7 +31,7 @@ def in_enclosing_frame(session: Session, variable: Variable) -> tuple[Variable, 
     placed = in_frame(focus, variable)
     if not is_linked and _executes_again(placed[1], function):
         raise UsageError(
-            f'"{variable.name}" is a variable of {_shown_name(function)}, which several outer '
+            f'"{variable.name}" is a variable of {name_in_frames(function)}, which several outer '
             "frames execute. Which of them belongs to this frame is unknown."
         )
     return placed
@@ -99,12 +99,8 @@ def in_frame(session: Session, variable: Variable) -> tuple[Variable, Session]:
         return variable, session
     if session.pc is None:
         raise UsageError("No frame selected.")
-    raise UsageError(f"No frame is currently executing in block {_shown_name(function)}.")
-
-
-def _shown_name(function: Die) -> str | None:
-    """Return the name of a function for a message, in Ada with points."""
-    return name_in_frames(function) if function.unit.style == "ada" else function.name
+    shown = full_function_name if function.unit.is_cplusplus else name_in_frames
+    raise UsageError(f"No frame is currently executing in block {shown(definition)}.")
 
 
 def _linked(session: Session) -> Session | None:

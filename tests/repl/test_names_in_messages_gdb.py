@@ -20,10 +20,19 @@ namespace { enum Hidden { AN }; }
 } }
 using namespace outer::deep;
 enum { NAMELESS = 3 };
+namespace outer { namespace deep {
+static int ns(K &k, const char *s) { static int w = 4; return w + (s == nullptr); }
+} }
+static int own(int q) { static int calls = 3; return q + calls; }
+template<class T> static T tm(T a) { static T kept = 9; return kept + a; }
+extern "C" int cfn(int a) { static int inc = 9; return inc + a; }
+static int fp(int (*f)(int), std::string s) { return f(3); }
+static int none() { int z = 4; return z; }
 int main() {
   enum Own { L1 };
   K k; B<int> b; Mode mode = Mode::On; K::Sc sc = K::Sc::C2;
   int r = F_A + AN + NAMELESS + L1 + K::C1 + B<int>::TB + (int)mode + (int)sc;
+  r += ns(k, "") + own(1) + tm(2) + tm(2L) + cfn(1) + fp(cfn, "") + none();
   __builtin_trap();
   return r;
 }
@@ -46,6 +55,25 @@ def test_an_enumerator_is_named_with_its_scopes(
     ours = answers(None, files, commands)
     assert ours == answers(tool("gdb"), files, commands)
     assert "outer::deep::F_A" in ours[0]
+
+
+def test_a_function_without_a_frame_has_parameters(
+    tool: Callable[[str], str], files: list[str]
+) -> None:
+    names = [
+        "own::q",
+        "own(int)::q",
+        "tm<int>::a",
+        "tm<long>::a",
+        "cfn::a",
+        "none::z",
+        "fp::s",
+        "ns::s",
+    ]
+    commands = [f"p {name}" for name in names]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert "in block own(int)." in ours[0]
 
 
 def test_an_enumerator_of_c_has_no_scopes(tool: Callable[[str], str], tmp_path: Path) -> None:
