@@ -76,6 +76,24 @@ def test_a_function_without_a_frame_has_parameters(
     assert "in block own(int)." in ours[0]
 
 
+def test_a_variable_of_a_function_has_its_own_name(
+    tool: Callable[[str], str], files: list[str]
+) -> None:
+    names = [
+        "own::calls",
+        "own(int)::calls",
+        "tm<int>::kept",
+        "cfn::inc",
+        "ns::w",
+        "own::q",
+        "main::k",
+    ]
+    commands = [f"info address {name}" for name in names]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert 'Symbol "calls" is static storage' in ours[0]
+
+
 def test_an_enumerator_of_c_has_no_scopes(tool: Callable[[str], str], tmp_path: Path) -> None:
     source = """\
 struct s { enum in { INNER = 2 } e; };

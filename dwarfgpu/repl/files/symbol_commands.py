@@ -186,6 +186,8 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
             name = (_name_of(first) if has_scopes else full_function_name(first)) or argument
         elif isinstance(first, Variable) and first.kind == "global":
             name = _name_of(_alias(first.die, spelled) or first.die) or argument
+        elif isinstance(first, Variable):
+            name = first.name
         elif isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
             name = _name_of(first) or argument
     data = {"name": argument, "description": text}
