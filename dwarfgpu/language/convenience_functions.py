@@ -84,9 +84,8 @@ def as_string(
 
 
 def string_value(context: FunctionContext, text: str, options: FormatOptions) -> TypedValue:
-    """Return a text as a string literal of the language in focus: a NUL would be a character of it
-    where literals have none, and is shown as one in the other languages that values are written
-    in."""
+    """Return a text as a string literal of the language in focus where values are written in that,
+    or where its literals have their lengths; else as GDB has it in C."""
     style = "c" if options.language is None else options.language[1]
     if style == "c" and not context.names.language.has_counted_strings:
         return text_value(context.session.architecture, text)

@@ -26,9 +26,10 @@ Getter: TypeAlias = "Callable[[Machine, Session], str | int | Position | TypedVa
 
 
 def text_value(architecture: Architecture, text: str) -> TypedValue:
-    """Return a string as a value: an array of characters that ends in a NUL."""
+    """Return a string as a value: as in GDB 13, an array of its characters, and of a NUL where
+    there are none."""
     builtins = Builtins(architecture)
-    data = text.encode("utf-8", "replace") + b"\0"
+    data = text.encode("utf-8", "replace") or b"\0"
     bits = Bits(int.from_bytes(data, architecture.endian), 8 * len(data))
     return TypedValue(Array(builtins.char_type, (len(data),)), bits=bits)
 

@@ -33,6 +33,24 @@ def test_values_are_those_of_gdb(tmp_path: Path, tool: Callable[[str], str]) -> 
     assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
 
 
+def test_a_text_has_no_nul(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """GDB 13 makes an array of the characters of a text alone; of an empty one, of a NUL."""
+    source = "enum e { RED } red;\nint main(void) { return red; }\n"
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "a.c"]])
+    texts = [
+        '$_gdb_setting_str("height")',
+        '$_gdb_setting_str("args")',
+        '$_gdb_setting("language")',
+    ]
+    commands = []
+    for text in (*texts, "$_as_string((enum e)0)", '"RED"', '""'):
+        commands += [f"p/x {text}", f"p/c {text}", f"p {text}", f"output {text}", "set $x = 0"]
+        commands += [f"set $x = {text}", "whatis $x", "p $x", "p $_strlen($x)", "p sizeof($x)"]
+        commands += ["p $x[2]", "p $x[3]", 'p $_streq($x, "RED")', 'p $_regex($x, "R.*D$")']
+    files = [str(tmp_path / "a.out")]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
 BEGINNINGS = (
     *(
         "disassembly-f",
