@@ -25,7 +25,7 @@ from dwarfgpu.language.object_access import ObjectAccess
 from dwarfgpu.language.typed_value import TypedValue, why_no_address
 from dwarfgpu.model.location import UNDEFINED_LOCATION, Location, single_location_in
 from dwarfgpu.model.object import Bits
-from dwarfgpu.model.storage import Memory, Register
+from dwarfgpu.model.storage import Composite, Memory, Register
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.scalars import MAX_BITS
 
@@ -102,9 +102,8 @@ class Unevaluated(ObjectAccess):
     def address_of(self, value: TypedValue) -> TypedValue:
         if value.bit_size is not None:
             raise UsageError(why_no_address(value))
-        single = single_location_in(value.location)
-        is_part = single is not None and isinstance(single.storage, Register)
-        if value.location is None or value.is_register or (is_part and value.variable is None):
+        is_part = value.variable is None and _is_in_registers(value)
+        if value.location is None or value.is_register or is_part:
             raise UsageError("Attempt to take address of value not located in memory.")
         space, unit = self._space_in_source(value), value.unit
         if space == UNKNOWN_SPACE:
@@ -113,6 +112,12 @@ class Unevaluated(ObjectAccess):
         if source is self.space_of(Pointer(None), unit):
             source = self.architecture.address_space(0)
         return self.pointer(value.type, source, 0, unit)
+
+    def element_of_pointer(self, pointer: TypedValue, element: TypedValue) -> TypedValue:
+        """Return the element that an index after a pointer selects. As in GDB, which reads no
+        pointer here, it is where the pointer is: one in a register has elements without address."""
+        is_apart = _is_in_registers(pointer)
+        return evolve(element, location=pointer.location) if is_apart else element
 
     def _space_in_source(self, value: TypedValue) -> int:
         """Return the address space of `&value` in the source; `UNKNOWN_SPACE` where that of a
@@ -147,3 +152,9 @@ class Unevaluated(ObjectAccess):
             # The size of a record is lost, and its components are known.
             part = self.unlocated_part(value, renamed(kind, dynamic.form))
             return evolve(part, location=UNDEFINED_LOCATION)
+
+
+def _is_in_registers(value: TypedValue) -> bool:
+    """Return whether an object is in a register, or in parts of which one is."""
+    single = single_location_in(value.location)
+    return single is not None and isinstance(single.storage, Register | Composite)

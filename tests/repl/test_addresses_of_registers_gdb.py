@@ -36,3 +36,39 @@ int main(void) { return f(1, 2); }
     ours = answers(None, files, commands)
     assert ours == answers(tool("gdb"), files, commands)
     assert "in register $" in ours[0]
+
+
+def test_a_part_of_what_is_in_registers_has_no_address(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Nor has an element behind a pointer in one, where GDB does not read the pointer."""
+    source = """\
+typedef struct { long a; long b; } W;
+typedef struct { int x, y; } P;
+int arr[4] = {1, 2, 3, 4};
+int *in_memory = arr;
+__attribute__((noinline)) long f(W w, int *p, P s, P *ps, int **pp)
+{ if (w.a != 77) __builtin_trap(); return w.b + p[1] + s.y + ps->x + **pp; }
+int main(int argc, char **argv)
+{ W w = { argc, 5 }; P s = { 3, argc }; return f(w, arr, s, &s, &in_memory); }
+"""
+    build(tmp_path, {"a.c": source}, [[tool("gcc"), "-g", "-Og", "-o", "a", "a.c"]])
+    files = with_core(tool, tmp_path)
+    refused = ["w.a", "w.b", "(w.a)", "s.x", "p[1]", "ps[0].x", "ps[0].y", "pp[0]", "pp[0][0]"]
+    names = [
+        *refused,
+        "w",
+        "p",
+        "s",
+        "*p",
+        "*(p + 1)",
+        "ps->x",
+        "in_memory[1]",
+        "(*pp)[1]",
+        "arr[1]",
+    ]
+    commands = [f"whatis &{name}" for name in names]
+    commands += ["ptype &w.a", "p sizeof(&w.a)", "whatis *&w.a", "p &w.a", "p &p[1]", "whatis p[1]"]
+    ours = answers(None, files, commands)
+    assert ours == answers(tool("gdb"), files, commands)
+    assert all("not located in memory" in text for text in ours[: len(refused)])
