@@ -32,6 +32,8 @@ NOTHING_THERE: Final = (NOT_IN_STATE, UNMAPPED, NO_MEMORY)
 """Reasons that say no more than that memory cannot be accessed."""
 INTERNAL: Final = Unspecified("<internal function>")
 """The type of a function built into the debugger, as `$_strlen`."""
+_YMM_OF_GDB: Final = range(17, 33)
+"""The DWARF numbers of x86-64 that GDB takes for ymm0 to ymm15."""
 _GDBS: Final = ("Cannot access memory at", "Division by zero", "Left operand of assignment")
 
 
@@ -137,11 +139,13 @@ def _register_of(value: TypedValue) -> str | None:
 
 def _widest_name(context: Context, number: int) -> str | None:
     """Return the name that GDB has for a vector register of x86-64, whose DWARF number it takes for
-    ymm where the processor has that, whatever the size of the object; None for others."""
+    ymm where the processor has that, whatever the size of the object; None for others, as xmm16
+    and the following ones, whose numbers GDB 13 does not know."""
     architecture, target, wave = context.architecture, context.target, context.wave
     if (
         architecture is None
         or architecture.address_bits != 64
+        or number not in _YMM_OF_GDB
         or not isinstance(target, Extensible)
     ):
         return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.repl.side_by_side import answers, build, with_core
 
 SOURCE = "int main(void) { register long x = 3; __builtin_trap(); return x; }\n"
@@ -72,3 +74,23 @@ int main(int argc, char **argv)
     ours = answers(None, files, commands)
     assert ours == answers(tool("gdb"), files, commands)
     assert all("not located in memory" in text for text in ours[: len(refused)])
+
+
+def test_a_vector_register_without_a_number_in_gdb_is_named_by_its_object(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """GDB 13 has `Unable to access DWARF register number 68`."""
+    if "avx512vl" not in Path("/proc/cpuinfo").read_text():
+        pytest.skip("the processor has no xmm16")
+    source = """\
+int main(void) { register double e __asm__("xmm17") = 1; __asm__ volatile ("" : "+v"(e));
+  __builtin_trap(); __asm__ volatile ("" :: "v"(e)); return 0; }
+"""
+    make = [tool("gcc"), "-g", "-O0", "-mavx512f", "-mavx512vl", "-o", "a", "a.c"]
+    build(tmp_path, {"a.c": source}, [make])
+    address, described, value = answers(
+        None, with_core(tool, tmp_path), ["p &e", "info address e", "p e"]
+    )
+    assert address.endswith('"e" which is in register $xmm17\n')
+    assert described.endswith('Symbol "e" is a variable in $xmm17.\n')
+    assert value.endswith("= 1\n")
