@@ -78,6 +78,29 @@ def test_a_gpu_that_no_code_object_is_for(tmp_path: Path) -> None:
         assert not any("HSA_OVERRIDE" in text for text in silent.notes)
 
 
+@pytest.mark.parametrize(
+    ("version", "name"), [(0x7FFFFFFF, "gfx214748242f"), (0, "gfx000"), (90403, "gfx943")]
+)
+def test_a_gpu_that_is_unknown(version: int, name: str, tmp_path: Path) -> None:
+    """The file has it, not the request: waves are not read, and what else there is, is shown."""
+    data = lzma.decompress(CORE.read_bytes()).replace(
+        struct.pack("<I", 90402), struct.pack("<I", version)
+    )
+    (path := tmp_path / "loop.core").write_bytes(data)
+    why = (
+        f"queue 1: its waves are not read: by NT_AMDGPU_CORE_STATE, GPU 1 is the unknown {name} "
+        f"(gfx_target_version {version})"
+    )
+    for command in ("waves", "info"):
+        done = run(command, path, *ROOT)
+        assert done.status == 1
+        assert f"note: {why}" in done.out + done.err
+        assert "HSA_OVERRIDE" not in done.out + done.err
+    done = run("bt", "--core", path)
+    assert (done.status, done.error) == (2, f"{path} has no waves: {why}")
+    assert run_json("bt", "--core", path).json["error"]["kind"] == "Malformed"
+
+
 def test_operations_need_no_code_object() -> None:
     assert run("eval", CORE, "lit5; lit2; plus").lines == ["7"]
     assert run("eval", CORE, "$_lane").status == 0

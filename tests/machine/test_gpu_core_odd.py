@@ -205,7 +205,12 @@ def test_an_unknown_processor_or_gpu_is_one_note() -> None:
     state, ranges = process_core(machine())
     [agent] = state.agents
     target = opened(evolve(state, agents=(evolve(agent, gfx_target_version=130000),)), ranges)
-    assert target.gpu.notes[-1] == "queue 1: its waves are not read: the save areas of gfx1300"
+    assert target.gpu.notes[-1] == (
+        "queue 1: its waves are not read: by NT_AMDGPU_CORE_STATE, GPU 1000 is the unknown gfx1300 "
+        "(gfx_target_version 130000)"
+    )
+    target = opened(evolve(state, agents=(evolve(agent, gfx_target_version=70000),)), ranges)
+    assert target.gpu.notes[-1] == "queue 1: its waves are not read: the save areas of gfx700"
     target = opened(evolve(state, agents=(evolve(agent, gpu_id=7),)), ranges)
     assert target.gpu.notes[-1] == "queue 1: the note lists no GPU 1000"
     target = opened(evolve(state, agents=(evolve(agent, num_xcc=1 << 31),)), ranges)

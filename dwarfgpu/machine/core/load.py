@@ -16,12 +16,13 @@ from typing import Final
 
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.base.argument_types import names_wrong_arguments
 from dwarfgpu.base.arguments import integer
 from dwarfgpu.base.cached import cached_property
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS, FileLimits
 from dwarfgpu.base.records import field, frozen
-from dwarfgpu.errors import Malformed, Unavailable, UsageError
+from dwarfgpu.errors import Malformed, Unavailable, UnreadableFile, UsageError
 from dwarfgpu.machine.core.core_target import CoreTarget
 from dwarfgpu.machine.core.gpu.code_objects import (
     GpuModules,
@@ -59,7 +60,7 @@ from dwarfgpu.objfile.file_bytes import map_file
 from dwarfgpu.objfile.file_kinds import LONGEST_MAGIC_BYTES, compressed_by
 
 DEFAULT_PROCESSOR: Final = "gfx942"
-"""Processor of a core whose note lists no GPU."""
+"""Processor of a core whose note lists no known GPU."""
 _GAP_BYTES: Final = 128 << 20
 """Size of the gap below a stack, where Linux maps nothing."""
 
@@ -98,10 +99,11 @@ class Core:
     @property
     def architecture(self) -> Architecture:
         """The architecture of the initial focus; for a core without threads and waves, of the first
-        GPU."""
+        GPU that is known."""
         if not self.numbers:
             agents = () if self.gpu is None else self.gpu.gpu.state.agents
-            return next((amdgpu(agent.processor) for agent in agents), amdgpu(DEFAULT_PROCESSOR))
+            names = (agent.processor for agent in agents if agent.processor in PROCESSORS)
+            return amdgpu(next(names, DEFAULT_PROCESSOR))
         return self.architecture_of(self.focus)
 
     @cached_property
@@ -125,7 +127,8 @@ class Core:
         if not self.numbers:
             notes = self.notes if self.gpu is None else self.gpu.gpu.notes
             why = notes[-1] if notes else "no wave was executing"
-            raise UsageError(f"{self.dump.file.path} has no waves: {why}")
+            kind = UnreadableFile if self.gpu and not self.gpu.gpu.is_complete else UsageError
+            raise kind(f"{self.dump.file.path} has no waves: {why}")
         return self.numbers[0]
 
     @names_wrong_arguments

@@ -15,7 +15,7 @@ from struct import Struct
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
-from dwarfgpu.arch.processors import may_run
+from dwarfgpu.arch.processors import PROCESSORS, may_run
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import DwarfGpuError, Malformed, Unavailable, Unsupported, UsageError
@@ -208,7 +208,9 @@ def contradicted_agents(agents: Iterable[Agent], gpu_files: GpuModules) -> Itera
     except DwarfGpuError:
         return
     for agent in agents:
-        if not any(may_run(name, agent.processor) for name in names):
+        if agent.processor in PROCESSORS and not any(
+            may_run(name, agent.processor) for name in names
+        ):
             yield (
                 f"GPU {agent.gpu_id}: the core file says that it is {agent.processor}, but all "
                 f"code objects are for {', '.join(names)}: its waves are read as those of "

@@ -13,7 +13,7 @@ from typing import Final
 
 from dwarfgpu.arch.amdgpu import amdgpu
 from dwarfgpu.arch.model import Apertures, Architecture
-from dwarfgpu.arch.processors import processor
+from dwarfgpu.arch.processors import PROCESSORS, processor
 from dwarfgpu.base.limits import DEFAULT_FILE_LIMITS
 from dwarfgpu.base.records import field, frozen
 from dwarfgpu.errors import (
@@ -22,11 +22,10 @@ from dwarfgpu.errors import (
     Malformed,
     Unavailable,
     Unsupported,
-    UsageError,
     counted,
 )
 from dwarfgpu.machine.core.gpu.agent_apertures import agent_apertures
-from dwarfgpu.machine.core.gpu.core_state_note import AQL, Agent, CoreState, Queue
+from dwarfgpu.machine.core.gpu.core_state_note import AQL, NOTE, Agent, CoreState, Queue
 from dwarfgpu.machine.core.gpu.queue_memory import QueueMemory
 from dwarfgpu.machine.core.gpu.save_area import (
     HEADER,
@@ -209,11 +208,11 @@ class GpuWaves:
                 )
             return
         try:
+            _require_known(queue.agent)
             layout = layout_of(queue.agent.gfx_target_version)
-            processor(queue.agent.processor)
             if queue.agent.xcc_count > MAX_XCCS:
                 raise LimitExceeded(f"{queue.agent.xcc_count} XCCs, more than {MAX_XCCS}")
-        except (Unsupported, LimitExceeded, UsageError) as error:
+        except (Unsupported, LimitExceeded) as error:
             self._add_unread(f"queue {queue.id}: its waves are not read: {error.message}")
             return
         for xcc in range(queue.agent.xcc_count):
@@ -364,6 +363,15 @@ class GpuWaves:
             return int.from_bytes(self.memory.read(register.address, register.size_bytes), "little")
         except Unavailable:
             return None
+
+
+def _require_known(agent: Agent) -> None:
+    """Raise `Unsupported` for a GPU whose processor is unknown."""
+    if agent.processor not in PROCESSORS:
+        raise Unsupported(
+            f"by {NOTE}, GPU {agent.gpu_id} is the unknown {agent.processor} (gfx_target_version "
+            f"{agent.gfx_target_version})"
+        )
 
 
 def _why_unknown(memory: QueueMemory) -> str | None:
