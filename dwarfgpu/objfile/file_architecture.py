@@ -9,7 +9,8 @@ from __future__ import annotations
 from dwarfgpu.arch.model import Architecture
 from dwarfgpu.arch.processors import PROCESSORS
 from dwarfgpu.arch.registry import architecture, cpu_of, other_wave_size
-from dwarfgpu.errors import Unsupported
+from dwarfgpu.base.arguments import WrongValue
+from dwarfgpu.errors import DwarfGpuError, Unsupported
 from dwarfgpu.objfile.elf import ObjectFile
 
 
@@ -17,9 +18,13 @@ def processor_name(file: ObjectFile) -> str:
     """Return the processor of the target; `Unsupported` for an unknown one."""
     from dwarfgpu.objfile.gpu_code import target_of  # programs of a CPU need none of it
 
-    name = target_of(file).processor
-    if name not in PROCESSORS:
-        raise Unsupported(f"the AMD GPU processor {name}")
+    try:
+        name = target_of(file).processor
+        if name not in PROCESSORS:
+            raise Unsupported(f"the AMD GPU processor {name}")
+    except DwarfGpuError as error:
+        error.context = error.context or file.path
+        raise
     return name
 
 
@@ -43,7 +48,12 @@ def architecture_of(file: ObjectFile) -> Architecture:
     if file.machine == "CUDA":
         from dwarfgpu.objfile.cuda_target import cuda_target
 
-        return architecture(str(cuda_target(file)))
+        name = str(cuda_target(file))
+        try:
+            return architecture(name)
+        except WrongValue:
+            problem = f"{file.path} is for the NVIDIA GPU {name} by its e_flags {file.flags:#x}"
+            raise Unsupported(f"{problem}, which is not supported") from None
     cpu = cpu_of(file.machine, file.endian)
     if cpu is None:
         machine = f"{file.machine} with {file.endian}-endian data"

@@ -187,7 +187,8 @@ def read_gpu_code(file: ObjectFile) -> GpuCode:
         problems += _metadata_faults(file, joined.metadata, target)
     processor = None if target is None else processor_of(target)
     if target is not None and processor is None:
-        problems.append(Unsupported(f"the AMD GPU processor {target.processor}"))
+        unknown = Unsupported(f"the AMD GPU processor {target.processor}")
+        problems.append(_located(unknown, file.path))
     described = _described(file, processor, version, problems)
     if file.entry_fault is not None:
         problems.append(file.entry_fault)

@@ -84,7 +84,10 @@ def named_target(name: bytes) -> TargetId:
     signed = [
         feature if feature.endswith("-") else f"{feature}+" for feature in features if feature
     ]
-    return parse_target_id(":".join([processor, *signed]))
+    try:
+        return parse_target_id(":".join([processor, *signed]))
+    except UsageError as error:
+        raise Malformed(f"the note of the target: {error.message}") from None
 
 
 def code_object_version(file: ObjectFile) -> int | None:

@@ -146,6 +146,18 @@ def test_a_kernel_has_no_caller() -> None:
     assert [title.rpartition("return address ")[2] for title in titles] == ["none", "R20", "R20"]
 
 
+def test_a_gpu_that_is_unknown(tmp_path: Path) -> None:
+    """The header has it, not the request."""
+    data = bytearray((NVIDIA / "axpy.sm_80.cubin").read_bytes())
+    data[48] = 1
+    (path := tmp_path / "axpy.cubin").write_bytes(data)
+    reason = f"{path} is for the NVIDIA GPU sm_1 by its e_flags 0x500501, which is not supported"
+    assert run("eval", path, "lit1").error.startswith(reason)
+    assert run("eval", path, "--arch", "sm_80", "-e", "lit1").out == "1\n"
+    assert run("check", path).status == 0
+    assert run("frames", path).status == 0
+
+
 def test_instructions_are_not_decoded() -> None:
     """Whether or not the package that decodes the instructions of hosts is installed."""
     answered = run("disas", AXPY)

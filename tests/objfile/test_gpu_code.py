@@ -389,9 +389,18 @@ def test_the_name_of_the_target_in_a_note() -> None:
     ):
         data = gpu_header(elf({".note": Content(note(b"AMD", 11, name.encode()), 7)}), 0, 0)
         assert str(read_gpu_code(ObjectFile("made", data)).target) == expected
-    data = gpu_header(elf({".note": Content(note(b"AMD", 11, b"tahiti"), 7)}), 0, 0)
-    (problem,) = read_gpu_code(ObjectFile("made", data)).problems
-    assert "names no processor" in str(problem)
+    for name, message in (
+        ("tahiti", "the note of the target names no processor: 'tahiti'"),
+        ("gfx9?", "the note of the target: gfx9? is not a target: expected one like "),
+        ("gfx900+fast", "the note of the target: gfx900:fast+ names the unknown feature fast"),
+        ("gfx999", "the AMD GPU processor gfx999"),
+    ):
+        data = gpu_header(elf({".note": Content(note(b"AMD", 11, name.encode()), 7)}), 0, 0)
+        (problem,) = read_gpu_code(ObjectFile("made", data)).problems
+        assert isinstance(problem, Malformed | Unsupported), "it is no request"
+        assert str(problem).startswith(f"made: {message}")
+        with pytest.raises(type(problem), match=f"^{re.escape(f'made: {message}')}"):
+            processor_name(ObjectFile("made", data))
 
 
 def test_v3_is_v4_with_other_flags() -> None:
