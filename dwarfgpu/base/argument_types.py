@@ -244,12 +244,17 @@ def _wrong(
     expected = _evaluated(annotation, module)
     if not _fits(value, expected, module):
         return _refusal(name, value, expected, module)
-    if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
-        return WrongValue(f"{name}: an integer of {value.bit_length()} bits")
-    for index, element in enumerate(value[:_NOUNS] if isinstance(value, tuple) else ()):
-        wrong = _wrong_field(f"{name}[{index}]", element, depth + 1)
+    for index, element in enumerate(value[:_NOUNS] if type(value) in _LISTS else ()):
+        wrong = _wrong_contents(f"{name}[{index}]", element, depth)
         if wrong is not None:
             return wrong
+    return _wrong_contents(name, value, depth)
+
+
+def _wrong_contents(name: str, value: object, depth: int) -> UsageError | None:
+    """Return the error for a value of a right type that is too long, or that has a wrong field."""
+    if isinstance(value, int) and value.bit_length() > _LONGEST_INTEGER:
+        return WrongValue(f"{name}: an integer of {value.bit_length()} bits")
     return _wrong_field(name, value, depth + 1)
 
 

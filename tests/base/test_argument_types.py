@@ -215,6 +215,8 @@ def test_an_argument_of_another_type(
         (lambda _: ACCESS.read(IN_V6, -1), "size_bits: expected at least 0, not -1"),
         (lambda _: ACCESS.read_bytes(IN_V6, -1), "size_bytes: expected at least 0, not -1"),
         (lambda _: ACCESS.read(IN_V6, 1 << 20000), "LocationAccess.read: size_bits: an integer of"),
+        (lambda _: GFX942.undefined_registers(1, 1 << 20000), r".*numbers\[1\]: an integer of 20001"),
+        (lambda _: GFX942.undefined_registers(more=1 << 20000), ".*more: an integer of 20001 bits"),
         (lambda _: dg.Bits(1, 16).slice(0, 8, "x"), "Bits.slice: endian: expected 'little' or"),
         (lambda _: dg.Bits(1, 16).to_bytes("middle"), "Bits.to_bytes: endian: expected 'little'"),
         (lambda _: dg.StateTarget(GFX942).add_wave(-1), "wave: expected an integer from 0 to 0x"),
