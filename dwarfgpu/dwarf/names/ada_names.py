@@ -107,5 +107,5 @@ def ada_function(name: str) -> str:
 
 def ada_object(name: str) -> str:
     """Return the name of an object as the source has it, as GDB shows it: `p.x` for `p__x`; one
-    that gnat has made up, which has capitals, as it is."""
-    return decoded(name) or name
+    that gnat has made up, which has capitals, in angle brackets."""
+    return decoded(name) or f"<{name}>"

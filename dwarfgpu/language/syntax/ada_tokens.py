@@ -40,6 +40,8 @@ _QUALIFICATION: Final = pattern(r"'\s*(?=\()")
 _ALL: Final = pattern(r"\.\s*all\b", re.IGNORECASE)
 _COMMENT: Final = pattern(r"--[^\n]*")
 _WORD: Final = pattern(r"[a-z]\w*", re.IGNORECASE)
+_AS_IN_FILE: Final = pattern(r"<(?P<name>[a-z]\w*)>", re.IGNORECASE)
+"""A name that gnat has made up, as GDB takes and shows it."""
 _SHORT_CIRCUIT: Final = pattern(r"(?:(?P<then>and\s+then)|or\s+else)\b", re.IGNORECASE)
 _MARKS: Final = (
     (POWER, POWER), (RANGE, RANGE), (":=", ":="), ("/=", "!="), ("==", "=="), ("=", "=="),
@@ -80,6 +82,8 @@ def ada_token(text: str, index: int) -> tuple[Token | None, int] | None:
     if letter == '"' and (match := _STRING.match(text, index)) is not None:
         written = match["text"].replace("\\", r"\\").replace('""', r"\"")
         return Token("string", f'"{written}"', index), match.end()
+    if (match := _AS_IN_FILE.match(text, index)) is not None:
+        return Token("name", match["name"], index), match.end()
     for mark, written in _MARKS:
         if text.startswith(mark, index):
             return Token("mark", written, index), index + len(mark)

@@ -14,7 +14,7 @@ from dwarfgpu.dwarf.scope.variable import Variable
 from dwarfgpu.errors import DwarfGpuError, InconsistentContext, MissingContext, UndefinedBits
 from dwarfgpu.service.answer import listed
 from dwarfgpu.service.error_text import error_line
-from dwarfgpu.service.frame.focus import contents, frame_pc, variables
+from dwarfgpu.service.frame.focus import contents, frame_pc, shown_name, variables
 from dwarfgpu.session.reading import Reading
 from dwarfgpu.session.session import Session
 from dwarfgpu.session.stack_frames import frame_position, function_in_focus
@@ -110,12 +110,12 @@ def words_of_arguments(
         yield words
     if values.unlisted:
         end = error_line(values.end())
-        yield ArgumentWords(values.unlisted[0].name, f"<error reading variable: {end}>")
+        yield ArgumentWords(shown_name(values.unlisted[0]), f"<error reading variable: {end}>")
 
 
 def argument_words(session: Session, argument: Variable, style: FrameStyle) -> ArgumentWords:
     """Return what a frame's line says of an argument, or the reason why it cannot."""
-    name, manner = argument.name, style.entry_values
+    name, manner = shown_name(argument), style.entry_values
     if style.arguments == "none":
         return ArgumentWords(name, "...")
     reading: Reading | None = None

@@ -40,6 +40,7 @@ from dwarfgpu.dwarf.types.type_sizes import size_bytes
 from dwarfgpu.errors import DwarfGpuError, LimitExceeded
 from dwarfgpu.expr.context import ConstValue
 from dwarfgpu.objfile.elf import ObjectFile
+from dwarfgpu.service.frame.focus import shown_name
 from dwarfgpu.session.session import Session
 from dwarfgpu.view.info_address import Describer
 
@@ -257,17 +258,18 @@ def _enumerator(die: Die, length: int) -> str:
 def _variable(
     session: Session, variable: Variable, describer: Callable[[], Describer] | None = None
 ) -> tuple[str, str]:
+    name = shown_name(variable)
     try:
         text = symbol_description(session, variable, describer, is_scope=True)
     except DwarfGpuError as error:
-        return variable.name, f"<error: {error.message}>"
+        return name, f"<error: {error.message}>"
     if text == "optimized out":
-        return variable.name, text
+        return name, text
     if text == _UNRESOLVED:
         text = "Unresolved Static"
     elif text.startswith("static storage") and variable.kind != "global":
         text = f"in {text}"
-    return variable.name, f"{text}, length {_length(variable)}"
+    return name, f"{text}, length {_length(variable)}"
 
 
 def _length(variable: Variable) -> str:
