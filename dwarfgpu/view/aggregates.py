@@ -164,7 +164,7 @@ def _struct_pieces(
     with forgotten:
         for index, (field, record, begin) in enumerate(fields):
             if index:
-                yield "," if new_line else ", "
+                yield "," if new_line and shown.options.style != "ada" else ", "  # as in GDB
             elif bases and new_line:
                 yield f"{new_line}members of {_name(struct_type) or ''}:"
             if isinstance(field, DwarfGpuError):
@@ -433,6 +433,7 @@ def array_pieces(
     yield from _elements(
         shown, element, counts, [*strides], first_bit, depth, letter, indexes,
         has_values=has_values, is_counted=array_type.is_value,
+        is_packed=_is_packed(shown, array_type),
     )  # fmt: skip
 
 
@@ -448,9 +449,11 @@ def _elements(
     *,
     has_values: bool = False,
     is_counted: bool = False,
+    is_packed: bool = False,
 ) -> Iterator[str]:
     """Format the elements of the first dimension. `has_values`: although they have no bits.
-    `is_counted`: characters have no NUL behind the last one."""
+    `is_counted`: characters have no NUL behind the last one. `is_packed`: as in GDB, no line ends
+    behind the last one."""
     count, stride = counts[0], strides[0]
     marks = _MARKS[shown.options.style]
     if count <= 0:
@@ -495,7 +498,7 @@ def _elements(
         if not last:
             yield from _elements(
                 shown, element, counts[1:], strides[1:], start, depth + 1, letter, indexes[1:],
-                has_values=has_values, is_counted=is_counted,
+                has_values=has_values, is_counted=is_counted, is_packed=is_packed,
             )  # fmt: skip
         elif has_dynamic_elements:
             yield from shown.guarded(_dynamic_element(shown, element, start, depth + 1, letter))
@@ -512,7 +515,7 @@ def _elements(
         index += equal if is_repeated else 1
         printed += shown.options.repeats if is_repeated else 1
     yield "..." if index < count else ""
-    yield ("\n" + "  " * depth if margin else "") + marks.last
+    yield ("\n" + "  " * depth if margin and not is_packed else "") + marks.last
 
 
 def _without_elements(
@@ -534,6 +537,15 @@ def _without_elements(
     from dwarfgpu.view.pointers import pointed_string  # few arrays are of unknown length
 
     return f"{text} {pointed_string(shown, byte_address, 0, kind)}".lstrip()
+
+
+def _is_packed(shown: Shown, array_type: Array) -> bool:
+    """Return whether it is an array of Ada with a stride in bits, which the compiler gives to those
+    that may be packed; one in bytes is for elements with padding."""
+    if shown.options.style != "ada" or not array_type.strides_bits:
+        return False
+    stride = array_type.strides_bits[-1]
+    return stride is not None and stride <= shown.size(array_type.element)
 
 
 def _is_value(shown: Shown, array_type: Array) -> bool:

@@ -133,6 +133,7 @@ def reference_pieces(
     if unread is not None or shown.read_memory is None:
         return
     colon = ": " if address_text and not is_ada else ""
+    level = depth + 1 if is_ada else depth  # as in GDB
     target = bare.target
     is_whole, whole = True, None
     resolver = shown.resolver
@@ -148,7 +149,7 @@ def reference_pieces(
         if placed.type is not target or is_dynamic(target):
             yield colon
             target_object = evolve(shown, whole=Whole(location, resolver))
-            yield from target_object.placed(placed, None, depth, letter)
+            yield from target_object.placed(placed, None, level, letter)
             if not placed.is_whole:
                 yield _PERHAPS_MORE
             return
@@ -181,7 +182,7 @@ def reference_pieces(
         bases=None,
     )
     is_aggregate = isinstance(strip(target), Struct | Array)
-    yield from inner.value(target, 0, depth if is_aggregate else max(depth, 1), letter)
+    yield from inner.value(target, 0, level if is_aggregate else max(depth, 1), letter)
     if not is_whole:
         yield _PERHAPS_MORE
 

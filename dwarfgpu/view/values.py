@@ -45,7 +45,7 @@ from dwarfgpu.session.resolve_type import Resolver
 from dwarfgpu.session.synthetic_pointers import implicit_pointers_as_known, points_nowhere
 from dwarfgpu.session.type_attributes import EnclosingObject
 from dwarfgpu.view import scalars
-from dwarfgpu.view.ada_arrays import null_text
+from dwarfgpu.view.ada_arrays import access_pieces, pointed_array
 from dwarfgpu.view.aggregates import array_pieces, struct_pieces, vector_pieces
 from dwarfgpu.view.format_options import (
     DEFAULT_OPTIONS,
@@ -177,12 +177,12 @@ def _pieces(
         case None:
             yield "void"
         case Struct():
-            null = null_text(shown, type_, bare, first_bit, depth)
+            access = access_pieces(shown, type_, bare, first_bit, depth, letter)
             printed = printed_pieces(shown, bare, first_bit, depth, letter)
             inner = shown if depth else _with_targets(shown)
             members = struct_pieces(inner, bare, first_bit, depth, letter)
-            if null is not None:
-                yield null
+            if access is not None:
+                yield from access
                 return
             is_short = shown.options.summary and not bare.is_declaration
             yield from printed or (("...",) if is_short else members)
@@ -221,7 +221,10 @@ def _pieces(
                     yield SYNTHETIC_POINTER
                     return
                 bits = _in_order(shown, bits, bare)
-                yield from _scalar(shown, type_, bare, bits, depth, letter)
+                pointed = None
+                if isinstance(bare, Pointer) and bits.is_complete:
+                    pointed = pointed_array(shown, bare, bits.value, depth, letter)
+                yield from pointed or _scalar(shown, type_, bare, bits, depth, letter)
         case other:
             assert_never(other)
 

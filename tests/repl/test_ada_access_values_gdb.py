@@ -1,4 +1,5 @@
-"""Names of Ada that gnat has made up, against the installed GDB."""
+"""Access values of Ada that lead to arrays, parameters that are such arrays, objects that are
+passed by reference, packed arrays and names that gnat has made up, against the installed GDB."""
 
 from __future__ import annotations
 
@@ -55,8 +56,28 @@ begin
 end Example;
 """
 COMMANDS = {
+    "access values": [
+        "print t", "print e", "print r", "print f", "print g", "print a", "print h", "print h.t",
+        "print w", "print w(red)", "output t", "output h",
+        "print t.all", "print *f", "print f.all", "print t(1)", "print h.t.all",
+        "print/x t", "print/d e", "print/c e", "print/a g", "print/z t", "print/t e", "print/s t",
+        "print/x h", "print/d w", "output/x h", "print $x := t", "print $x", "info args",
+        "frame", "set print frame-arguments all", "frame",
+    ],
+    "addresses of parameters": [
+        "print &s", "print &n", "print &v", "print &d", "output &s", "print/x &s", "print s'access",
+        "print v'unrestricted_access", "print *&v", "print &t", "print &h", "print &q",
+    ],
+    "references": [
+        "print -pretty -- c", "print -pretty -- h", "print -array -pretty -- c",
+        "set print max-depth 1", "print c", "print h", "set print max-depth 0", "print c",
+    ],
+    "packed arrays": [
+        "set print array on", "print b", "print p", "print q", "print w", "print d", "print u",
+        "set print array-indexes on", "print b", "print q",
+    ],
     "names that gnat has made up": [
-        "frame", "info scope example.show", "print <aL>", "print <aL> + 1 < 3",
+        "info args", "frame", "info scope example.show", "print <aL>", "print <aL> + 1 < 3",
         "print &<aL>", "whatis <aL>", "info frame",
     ],
 }  # fmt: skip
