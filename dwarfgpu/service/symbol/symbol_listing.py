@@ -246,8 +246,8 @@ def _definition(row: ListedSymbol, type_: Type | None) -> str:
     cplusplus = row.die.unit.is_cplusplus or row.die.unit.language == dw.LANG_GO  # no `struct`
     if row.die.unit.style == "fortran":
         return _definition_of_fortran(row, type_)
-    if row.die.unit.style == "ada" and row.die.tag in TYPES:
-        return f"{ada_name(type_)}{'' if row.line is None else ';'}"
+    if row.die.unit.style == "ada":
+        return _definition_of_ada(row, type_)
     static = "static " if row.is_static else ""
     match type_:
         case _ if row.die.tag in _OBJECTS or is_variable_alias(row.die):
@@ -283,6 +283,20 @@ def _without_names(type_: Type | None, own_name: str) -> Type | None:
     for bare in reversed(levels):
         type_ = evolve(bare, target=type_)
     return type_
+
+
+def _definition_of_ada(row: ListedSymbol, type_: Type | None) -> str:
+    """Return `static pk.total: integer;`, `function pk.twice (a1: integer) return integer;` or
+    `pk.vec;`."""
+    spelled = ada_name(type_)
+    if row.die.tag in TYPES:
+        return f"{spelled}{'' if row.line is None else ';'}"
+    from dwarfgpu.dwarf.names.ada_names import ada_function, ada_object  # few programs are of Ada
+
+    if isinstance(type_, Function) and row.die.tag == dw.TAG_SUBPROGRAM:
+        word, _, parameters = spelled.partition(" ")
+        return f"{word} {ada_function(row.name)}{parameters and f' {parameters}'};"
+    return f"{'static ' if row.is_static else ''}{ada_object(row.name)}: {spelled};"
 
 
 def _definition_of_fortran(row: ListedSymbol, type_: Type | None) -> str:
