@@ -46,10 +46,10 @@ class ElementAccess(Operations):
         if isinstance(bare, Pointer):
             if self.language.is_pascal:
                 index = self._distance(value, index)
-            element = self.objects.dereferenced(self.arithmetic.binary("+", value, index))
+            pointed = self.objects.dereferenced(self.arithmetic.binary("+", value, index))
             if isinstance(self.objects, Unevaluated):
-                return self.objects.element_of_pointer(value, element)
-            return element
+                return self.objects.element_of_pointer(value, pointed)
+            return pointed
         is_vector = isinstance(bare, Base) and bare.base.vector_size is not None
         form = bare.form if isinstance(bare, Dynamic) else bare
         element = container_element(self.objects, self.arithmetic, value, index)

@@ -188,7 +188,7 @@ def info_address(shell: Shell, argument: str) -> Iterator[Part]:
             name = _name_of(_alias(first.die, spelled) or first.die) or argument
         elif isinstance(first, Variable):
             name = first.name
-        elif isinstance(first, Die) and first.tag == dw.TAG_ENUMERATOR:
+        elif first.tag == dw.TAG_ENUMERATOR:
             name = _name_of(first) or argument
     data = {"name": argument, "description": text}
     yield Output(f'Symbol "{name}" is {text}.', {"symbol": data})
