@@ -155,6 +155,6 @@ class Unevaluated(ObjectAccess):
 
 
 def _is_in_registers(value: TypedValue) -> bool:
-    """Return whether an object is in a register, or in parts of which one is."""
+    """Return whether an object is in a register, or in pieces."""
     single = single_location_in(value.location)
     return single is not None and isinstance(single.storage, Register | Composite)
