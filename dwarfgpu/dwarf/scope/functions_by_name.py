@@ -178,7 +178,8 @@ def function_symbols(code_object: CodeObject, text: str) -> tuple[FunctionSymbol
     typed = paths.TypedPath(path.removeprefix("::"), parameters)
     words = _IDENTIFIER.findall(" ".join(typed.components).partition("<")[0])
     is_operator = _ANY_OPERATOR.match(typed.components[-1]) is not None
-    last_word = words[-1] if words and not is_operator else None
+    without_tags = _IDENTIFIER.findall(typed.components[-1].partition("<")[0].partition("[")[0])
+    last_word = without_tags[-1] if without_tags and not is_operator else None
     entries: dict[int, FunctionSymbol] = {}
     left = most = code_object.file.limits.searched_names
     for file in symbol_files(code_object):

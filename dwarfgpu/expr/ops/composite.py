@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final, cast
 
-from dwarfgpu.errors import IllFormed, LimitExceeded
+from dwarfgpu.errors import IllFormed, LimitExceeded, counted
 from dwarfgpu.expr.context import Context, require
 from dwarfgpu.expr.control_flow import Nested
 from dwarfgpu.expr.implicit_conversions import and_then, as_location
@@ -206,7 +206,8 @@ def _require_bits(location: Location, size_bits: int, index: int | None = None) 
 
 def _require_elements(ctx: Context, element_bits: int, count: int) -> None:
     if element_bits == 0 or count == 0:
-        raise IllFormed(f"{count} elements of {element_bits} bits: neither may be 0")
+        elements = counted(count, "element")
+        raise IllFormed(f"{elements} of {counted(element_bits, 'bit')}: neither may be 0")
     require_composite_size(ctx, element_bits * count)
 
 

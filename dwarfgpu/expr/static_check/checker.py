@@ -414,7 +414,7 @@ class _Checker:
         operation, more = instruction.operation, len(instruction.encoding)
         size = self._least_bytes(instruction)
         if size < more:
-            message = f"padded LEB128: {counted(more, 'byte')} where {size} are enough"
+            message = f"padded LEB128: the operation has {more} bytes where {size} are enough"
             self._add(instruction, "note", "padded-number", message)
         if operation.name.startswith("GNU_"):
             current = _CURRENT.get(operation.function.__name__)

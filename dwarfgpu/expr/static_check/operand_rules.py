@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from dwarfgpu.arch.model import Architecture
+from dwarfgpu.errors import counted
 from dwarfgpu.expr.instruction import Instruction
 from dwarfgpu.expr.operation import Operation
 from dwarfgpu.expr.static_check.piece_effects import piece_bits
@@ -35,7 +36,8 @@ def wrong_operands(
         size, count = operands
         assert isinstance(size, int) and isinstance(count, int)
         if size == 0 or count == 0:
-            return "empty-composite", f"{count} elements of {size} bits: neither may be 0"
+            elements = counted(count, "element")
+            return "empty-composite", f"{elements} of {counted(size, 'bit')}: neither may be 0"
         if arch is not None and size * count > arch.largest_space_bits:
             message = f"a composite of {size * count} bits is larger than the largest address space"
             return "large-composite", message
