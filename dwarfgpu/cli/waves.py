@@ -82,7 +82,8 @@ def run(args: Namespace) -> int:
     """Print the waves, or save one of them."""
     take_only_files(args, "files")
     if args.core is None and args.state is None:
-        raise UsageError("no waves: give --state FILE or --core FILE")
+        why = "no waves" if args.file is None else f"{args.file} has no waves"
+        raise UsageError(f"{why}: give --state FILE or --core FILE")
     if args.core is not None and args.state is not None:
         raise UsageError("give --core or --state, not both")
     if args.core is None:

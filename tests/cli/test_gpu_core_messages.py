@@ -101,6 +101,14 @@ def test_a_gpu_that_is_unknown(version: int, name: str, tmp_path: Path) -> None:
     assert run_json("bt", "--core", path).json["error"]["kind"] == "Malformed"
 
 
+def test_a_core_whose_type_is_another(tmp_path: Path) -> None:
+    data = bytearray(lzma.decompress(CORE.read_bytes()))
+    data[16] = 2  # ET_EXEC
+    (path := tmp_path / "loop.core").write_bytes(data)
+    done = run("waves", path)
+    assert done.error == f"{path} has no waves: give --state FILE or --core FILE"
+
+
 def test_operations_need_no_code_object() -> None:
     assert run("eval", CORE, "lit5; lit2; plus").lines == ["7"]
     assert run("eval", CORE, "$_lane").status == 0
