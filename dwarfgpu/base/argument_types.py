@@ -244,7 +244,7 @@ def _wrong(
     expected = _evaluated(annotation, module)
     if not _fits(value, expected, module):
         return _refusal(name, value, expected, module)
-    for index, element in enumerate(value[:_NOUNS] if type(value) in _LISTS else ()):
+    for index, element in enumerate(value[:_NOUNS] if isinstance(value, tuple | list) else ()):
         wrong = _wrong_contents(f"{name}[{index}]", element, depth)
         if wrong is not None:
             return wrong

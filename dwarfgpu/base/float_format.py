@@ -11,13 +11,19 @@ from operator import index
 from typing import TYPE_CHECKING, Final, Literal
 
 from dwarfgpu.base.argument_types import methods_name_wrong_arguments
-from dwarfgpu.base.arguments import wrong_value
+from dwarfgpu.base.arguments import integer, wrong_value
 from dwarfgpu.base.records import frozen, plain_fields
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 Special = Literal["nan", "inf", "-inf"]
+_MOST_PADDED_BITS: Final = 128
+"""Of an object that is an x87 number."""
+_MOST_EXPONENT_BITS: Final = 27
+"""Those of binary1024 (IEEE 754, 3.6): a number is an integer of as many bits as its exponent."""
+_MOST_FRACTION_BITS: Final = 996
+"""The same."""
 _LEAST: Final = -(1 << 63)
 _MOST: Final = (1 << 63) - 1
 """The bounds of GDB's LONGEST, to which it converts floating-point numbers."""
@@ -30,6 +36,11 @@ def long_long(exact: Fraction | Special) -> int:
     if isinstance(exact, str):
         return _LEAST if exact == "-inf" else _MOST
     return max(_LEAST, min(int(exact), _MOST))
+
+
+def _require_sign(sign: int) -> None:
+    if not 0 <= sign <= 1:
+        raise wrong_value("sign", sign, "0 or 1")
 
 
 @methods_name_wrong_arguments
@@ -46,6 +57,8 @@ class FloatFormat:
 
     def __attrs_post_init__(self) -> None:
         plain_fields(self, "exponent_bits", "fraction_bits", "explicit_integer_bit")
+        integer("FloatFormat.exponent_bits", self.exponent_bits, 1, _MOST_EXPONENT_BITS)
+        integer("FloatFormat.fraction_bits", self.fraction_bits, 1, _MOST_FRACTION_BITS)
 
     @property
     def size_bits(self) -> int:
@@ -57,8 +70,16 @@ class FloatFormat:
         """What is added to an exponent where it is stored."""
         return (1 << self.exponent_bits - 1) - 1
 
+    def _require_bits(self, bits: int) -> None:
+        """Raise `UsageError` for an integer that is no number of the format, perhaps with
+        padding."""
+        size_bits = _MOST_PADDED_BITS if self.explicit_integer_bit else self.size_bits
+        if not 0 <= bits < 1 << size_bits:
+            raise wrong_value("bits", bits, f"an integer of {size_bits} bits")
+
     def _fields(self, bits: int) -> tuple[int, int, int, int]:
         """Return sign, biased exponent, integer bit and fraction."""
+        self._require_bits(bits)
         fraction = bits & (1 << self.fraction_bits) - 1
         bits >>= self.fraction_bits
         integer = 0
@@ -82,21 +103,22 @@ class FloatFormat:
 
     def is_valid(self, bits: int) -> bool:
         """Return whether the integer bit is that of the exponent: x87 has no other numbers."""
-        if not self.explicit_integer_bit:
-            return True
         _, exponent, integer, _ = self._fields(bits)
-        return bool(exponent) == bool(integer)
+        return not self.explicit_integer_bit or bool(exponent) == bool(integer)
 
     def negate(self, bits: int) -> int:
         """Return the number with the other sign, also of a NaN."""
+        self._require_bits(bits)
         return bits ^ 1 << self.size_bits - 1
 
     def zero(self, sign: int = 0) -> int:
         """Return 0, or -0 for a sign of 1."""
+        _require_sign(sign)
         return self._pack(sign, 0, 0, 0)
 
     def infinity(self, sign: int = 0) -> int:
         """Return infinity, negative for a sign of 1."""
+        _require_sign(sign)
         return self._pack(sign, (1 << self.exponent_bits) - 1, 1, 0)
 
     def nan(self) -> int:
@@ -117,16 +139,13 @@ class FloatFormat:
     def decode(self, bits: int) -> Fraction | Special:
         """Return the number; both zeros give 0. Unnormal x87 encodings are NaN, as in hardware.
 
-        Bits above `size_bits` are padding, as in objects of x87 numbers; they are not read.
-        `UsageError` for a negative integer.
+        Bits above `size_bits` are padding of objects of x87 numbers; they are not read.
+        `UsageError` for an integer that is not of the format.
         """
         from fractions import Fraction  # most commands read no number of a floating-point type
 
         # A Fraction holds one number: `index` separates lanes with different bits.
-        number_bits = index(bits)
-        if number_bits < 0:
-            raise wrong_value("bits", number_bits, "a non-negative integer")
-        sign, exponent, integer, fraction = self._fields(number_bits)
+        sign, exponent, integer, fraction = self._fields(index(bits))
         if exponent == (1 << self.exponent_bits) - 1:
             if fraction or not integer and self.explicit_integer_bit:
                 return "nan"
