@@ -113,14 +113,14 @@ def _meaning_in_units(
     if the next one has another meaning."""
     instances, imports = "", 0
     first: tuple[Meaning, ...] = ()
+    unknown: UsageError | None = None
     for unit in units:
         lookup = NameLookup((), unit)
         try:
             meanings = lookup.of(f"::{name}") or _of_function(names, lookup, name)
-        except UsageError:
-            if not lookup.instances:
-                raise
+        except UsageError as error:
             meanings, instances = (), instances or lookup.on_template
+            unknown = unknown or error.with_traceback(None)  # another unit may have it
         imports += lookup.imports_spent
         if imports > _MAX_IMPORTS:
             raise LimitExceeded(
@@ -133,6 +133,8 @@ def _meaning_in_units(
             names.remarks[several(f"'{file}'::{name}", first[0], meanings[0])] = None
             break
     if not first:
+        if unknown is not None and not instances:
+            raise unknown.anew()
         raise NotUnderstood(f'No symbol "{name}" in specified context.{instances}')
     return first
 

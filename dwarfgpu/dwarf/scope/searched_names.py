@@ -26,6 +26,8 @@ FEW_SCOPES: Final = 10
 _CHARACTERS: Final = 10
 """How many characters of a name that was spelled count as one name: few of a mangled one with
 substitutions become very many."""
+FREE_CHARACTERS: Final = 200
+"""Those that a name of the symbol table has besides, which is only searched."""
 _UNIT: Final = 30
 """What a unit counts, besides its names."""
 
@@ -55,9 +57,10 @@ class SearchedNames:
         self._take(cost)
         self.count += 1
 
-    def spend_spelled(self, name: str) -> None:
-        """Count the characters of a name that was counted as a mangled one."""
-        self._take(len(name) // _CHARACTERS)
+    def spend_spelled(self, name: str, free: int = 0) -> None:
+        """Count the characters of a name that was counted as a mangled one, or of one that is in
+        the file as it is shown those beyond the `free` ones."""
+        self._take(max(len(name) - free, 0) // _CHARACTERS)
 
     def spend_symbol(self, *, is_match: bool = False) -> None:
         """Count a symbol whose name is not mangled, as `spend` does; `is_match`: one that was

@@ -13,7 +13,7 @@ from dwarfgpu.language.named_objects import Names, is_object, is_of_enclosing
 
 def joined_in_ada(names: Names, words: Sequence[str]) -> tuple[int, str]:
     """Return how many of the words are one name, and that name; 1 if the first is an object."""
-    for count in range(len(words), 0, -1):
+    for count in range(len(words), 1, -1):
         joined = ".".join(words[:count])
         if _is_name(names, joined):  # `Names.spelled` knows how it is written
             return (1, words[0]) if _is_before(names, words[0], joined) else (count, joined)

@@ -25,6 +25,7 @@ from dwarfgpu.dwarf.scope.named_entries import TYPES
 from dwarfgpu.dwarf.scope.parameters import passed_parameters, with_parameters
 from dwarfgpu.dwarf.scope.required_word import mangled_lacks, required_words
 from dwarfgpu.dwarf.scope.searched_names import (
+    FREE_CHARACTERS,
     LEFT_OUT,
     SPELLED,
     SearchedNames,
@@ -195,7 +196,7 @@ class SymbolSearch:
         if self._query.name is None:
             return True
         shown = _shown_names(symbol)
-        searched.spend_spelled(shown[0])
+        searched.spend_spelled(shown[0], 0 if name.startswith("_Z") else FREE_CHARACTERS)
         return any(map(self._is_named_so, shown))
 
     def _is_named_so(self, name: str) -> bool:
