@@ -14,6 +14,8 @@ package Pk is
    type Text is access String;
    Total : Integer := 3;
    Names : array (Colour) of Text;
+   type Pair is record A : Integer; end record;
+   Held : Pair := (A => 5);
    function Twice (X : Integer) return Integer;
    procedure Stop;
 end Pk;
@@ -64,3 +66,13 @@ def test_subprograms_and_variables(tool: Callable[[str], str], tmp_path: Path) -
     assert own_lines(None) == of_gdb
     assert "3:\tpk.hidden: integer;" in of_gdb
     assert "4:\tfunction pk.twice (a1: integer) return integer;" in of_gdb
+
+
+def test_an_object_of_another_package_is_no_package(
+    tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """A note said that `held` is that of a package, where `use` would make it visible."""
+    files = ada_with_core(tool, tmp_path, SOURCES)
+    commands = ["frame function example", "print held.a", "print pk.total"]
+    _, *ours = answers(None, files, commands)
+    assert not any("note:" in answer for answer in ours)

@@ -56,3 +56,29 @@ def test_types_of_files(tmp_path: Path, tool: Callable[[str], str]) -> None:
         ours = answers(None, files, commands)
         for mine, of_gdb in zip(ours, answers(tool("gdb"), files, commands), strict=True):
             assert mine == of_gdb
+
+
+def test_files_of_one_name(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """One that lacks a namespace hides nothing of the others, and no file stands in for another."""
+    sources = {
+        "a.cc": "namespace N { struct U { short s; }; enum class E { one = 1 }; }\n"
+        "typedef unsigned char byte; N::U u = {3}; N::E e; byte b = 1; int other();\n"
+        "int main() { return other() + u.s; }\n",
+        "d/a.cc": "struct V { int v; }; static V v; int other() { return v.v; }\n",
+    }
+    (tmp_path / "d").mkdir()
+    build(tmp_path, sources, [[tool("g++"), "-g", "-o", "a", "a.cc", "d/a.cc"]])
+    commands = ["list main", "ptype 'a.cc'::N::U", "print sizeof('a.cc'::N::U)",
+                "print ('a.cc'::N::U *) 0", "print 'a.cc'::N::E::one",
+                "print ('nosuch.cc'::byte) 300", "print ('a.cc'::byte) 300"]  # fmt: skip
+    files = [str(tmp_path / "a")]
+    assert answers(None, files, commands) == answers(tool("gdb"), files, commands)
+
+
+def test_quoted_words_of_locations_are_no_files(tmp_path: Path, tool: Callable[[str], str]) -> None:
+    """A class that is sought by them was `''::`, which ended the session."""
+    source = "struct T { int f() { return 1; } }; int main() { return T().f(); }\n"
+    build(tmp_path, {"a.cc": source}, [[tool("g++"), "-g", "-o", "a", "a.cc"]])
+    commands = [f"{verb} 'T'::f" for verb in ("break", "list", "info line", "info scope")]
+    for answer in answers(None, [str(tmp_path / "a")], commands):
+        assert "Function \"'T'::f\" not defined" in answer

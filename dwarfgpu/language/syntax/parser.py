@@ -498,7 +498,8 @@ class Parser(Cursor):
                 self._enclosed.append(node)
             if isinstance(node, ast.Name) and self.token.kind in _OPERANDS:
                 # Only a cast can continue like this: its type is unknown, which is reported later.
-                return ast.Cast(ast.TypeName((node.name,)), self.expression(UNARY))
+                name = node.name if node.file is None else f"'{node.file}'::{node.name}"
+                return ast.Cast(ast.TypeName((name,)), self.expression(UNARY))
             return node
         if self.language.is_rust and self.accept("["):
             from dwarfgpu.language.syntax.rust_expressions import array_expression  # few programs
