@@ -32,6 +32,8 @@ _CLASSES: Final = (dw.TAG_CLASS_TYPE, dw.TAG_INTERFACE_TYPE, dw.TAG_STRUCTURE_TY
 _MOST_OF_NAME: Final = 10_000
 _MOST: Final = 10_000
 """Maximum number of tables that a search reads."""
+_DEEPEST: Final = 100
+"""Maximum number of interfaces that name one another."""
 
 
 @frozen
@@ -129,15 +131,17 @@ class TypeInfos:
             info = 0 if first is None else first[0]
         return uncertain[0] if len(uncertain) == 1 else None
 
-    def offsets(self, info: int, wanted: Name) -> Iterator[int]:
+    def offsets(self, info: int, wanted: Name, depth: int = 0) -> Iterator[int]:
         """Yield where an object of a class, or a part for an interface, is one of a class or an
-        interface."""
+        interface; `depth`: of interfaces in one another."""
+        if depth > _DEEPEST:
+            raise LimitExceeded(f"more than {_DEEPEST} interfaces of D are in one another")
         for current in self._chain(info):
             if wanted.is_of(self.name(current)):
                 yield 0
                 return
             for interface, offset in self._interfaces(current):
-                for inner in self.offsets(interface, wanted):
+                for inner in self.offsets(interface, wanted, depth + 1):
                     yield offset + inner
 
     def name(self, info: int) -> str:
