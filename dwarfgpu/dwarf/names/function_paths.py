@@ -135,10 +135,10 @@ def is_in_same_scopes(name: str, path: str) -> bool:
 
 
 def qualifiers_of(name: str) -> str | None:
-    """Return what follows the parameters of a function in one spelling, such as `const &`; None if
-    a name has no parameters."""
+    """Return what follows the parameters of a function in one spelling and order, `& const`; None
+    if a name has no parameters."""
     parameters = split(name.strip())[1]
-    return None if parameters is None else " ".join(_words_behind(parameters))
+    return None if parameters is None else " ".join(sorted(_words_behind(parameters)))
 
 
 def has_parameters(name: str, parameters: str) -> bool:
