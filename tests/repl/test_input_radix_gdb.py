@@ -45,6 +45,7 @@ def test_ada_and_rust_ignore_the_radix(
 ) -> None:
     """Zeros do not begin octal numbers there, either."""
     source, command = PROGRAMS[suffix]
+    tool("gcc")  # which gnatmake and rustc call
     build(tmp_path, {f"a.{suffix}": source}, [[tool(command[0]), *command[1:]]])
     numbers = ["10", "1e2", "19", "0x1f", "010", "08", "0", "00", "10.5", "00.5", "1_0", "-10"]
     if suffix == "adb":
