@@ -59,7 +59,7 @@ def test_types_of_files(tmp_path: Path, tool: Callable[[str], str]) -> None:
 
 
 def test_files_of_one_name(tmp_path: Path, tool: Callable[[str], str]) -> None:
-    """One that lacks a namespace hides nothing of the others, and no file stands in for another."""
+    """One without a namespace hides nothing of the others; a type of an unknown file is unknown."""
     sources = {
         "a.cc": "namespace N { struct U { short s; }; enum class E { one = 1 }; }\n"
         "typedef unsigned char byte; N::U u = {3}; N::E e; byte b = 1; int other();\n"

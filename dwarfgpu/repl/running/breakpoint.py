@@ -116,7 +116,7 @@ class Breakpoint:
 
     @property
     def _waiting(self) -> str:
-        """What stands in the row of a pending one."""
+        """The end of the row of a pending breakpoint."""
         return f"{_PENDING:<{self.address_digits + 2}} {self.pending}"
 
     def location_rows(self) -> Iterator[tuple[str, str]]:
